@@ -92,16 +92,21 @@ def test_small_tables_that_need_large_groups_have_a_bound_that_says_something(tu
     assert value / 10 < bound <= value
 
 
-def test_the_bound_is_nearly_that_of_the_sizes_alone(monkeypatch: pytest.MonkeyPatch):
-    """40.6, half of it, when it was a bound at sight."""
+@pytest.mark.parametrize("order", [None, tuple("abcdefghijkl")], ids=["equal", "ordered"])
+def test_the_bound_is_near_the_release_and_knows_values(
+    order: tuple[str, ...] | None, monkeypatch: pytest.MonkeyPatch
+):
+    """It was that of the sizes alone, about half of what is lost."""
     # Seconds of work, not of waiting for others.
     monkeypatch.setattr(moment, "time", SimpleNamespace(monotonic=time.process_time))
     monkeypatch.setattr(moment, "COMPILING", moment.Compiling())
-    sizes, alike = KCAnonymity(k=6), TCloseness(t="0.3")
-    (whole,), (part,) = (
-        solve_problem(tabled(*asked, tuples=100), time_limit=3.0, seed=1, workers=1).bound
+    sizes, alike = KCAnonymity(k=6), TCloseness(t="0.3" if order is None else "0.1", order=order)
+    whole, part = (
+        solve_problem(tabled(*asked, tuples=80, attributes=2), time_limit=3.0, seed=1, workers=1)
         for asked in ((sizes, alike), (sizes,))
     )
-    assert whole is not None
-    assert part is not None
-    assert part <= whole * Fraction(4, 3)
+    (value,), (bound,), (known,) = whole.objective, whole.bound, part.bound
+    assert bound is not None
+    assert known is not None
+    assert known < bound
+    assert value <= bound * Fraction(6, 5)

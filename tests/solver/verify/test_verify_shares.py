@@ -28,6 +28,7 @@ from optanon.solver.verify.boxes import Walk
 from optanon.solver.verify.duals import ClaimedDuals
 from optanon.solver.verify.priced import Single, priced_loss
 
+pytestmark = pytest.mark.slow  # compiles what nothing else needs
 TUPLES = 9
 FORMS = [
     [TCloseness(t="1/3")],
