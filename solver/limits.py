@@ -123,7 +123,7 @@ class HistogramLimits:
     """Tuples from which on histograms need not be listed: bounds come from a part of the policy."""
     shares_swept: int = 6
     """Where shares of values matter there has to be time to go through all boxes so often."""
-    recursive_rows: int = 500
+    recursive_tuples: int = 500
     """Recursive l-diversity is priced so from here on: in small tables what it says less matters more."""
     finished_rows: int = 4_000
     """Rows up to which the gap is closed over listed groups; larger tables are swept on."""

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...models.compiled import borrowing
+from ...models.parameters import in_int64
 from ...models.structure import RecursiveRule, Structure
 from ...models.whole_values import whole_entropy, whole_recursive
 from .box_groups import LOW, MOST_TRIED, BoxMemory, BoxQuestion
@@ -79,6 +80,9 @@ class SharesAsked(NamedTuple):
         if structure.entropy is not None:
             return cls.of_entropy(len(counts), tuples, structure.entropy.least, least)
         if structure.recursive is not None:
+            c, rank = structure.recursive.c, structure.recursive.rank
+            if not in_int64(4 * (tuples + rank) * (c.numerator + c.denominator)):
+                return None
             return cls.of_recursive(len(counts), tuples, structure.recursive, least)
         if rule is None or counts != {name: count for name, count in reference.items() if count}:
             return None

@@ -235,8 +235,10 @@ class HistogramSearch:
         late = limit is not None and limit < LIMITS.shares_swept * swept
         if few or late or tuples > LIMITS.finished_rows:
             return None
-        self.clock.keep(swept)
-        return near_shares(self.problem, self.rows, self.judge, self.clock)
+        found = near_shares(self.problem, self.rows, self.judge, self.clock)
+        if found is not None:
+            self.clock.keep(swept)
+        return found
 
     @cached_property
     def _loosened(self) -> Loosened:

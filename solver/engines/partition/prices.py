@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ....models.parameters import in_int64
 from ....models.problem import Problem
 from ....models.problem_view import smallest_group
 from ....models.verdicts import GroupJudge
@@ -66,8 +67,10 @@ def _form(requirement: GroupJudge, judge: Judge, tuples: int) -> SharesForm | No
     structure, counts = requirement.structure(judge.problem), judge.context.reference
     if structure.entropy is not None:
         return SharesForm.mixed(structure.entropy.least, len(judge.names), judge.least, tuples)
-    if structure.recursive is not None and tuples >= HISTOGRAM_LIMITS.recursive_rows:
+    if structure.recursive is not None and tuples >= HISTOGRAM_LIMITS.recursive_tuples:
         rule = structure.recursive
+        if not in_int64(4 * (tuples + rule.rank) * (rule.c.numerator + rule.c.denominator)):
+            return None
         return SharesForm.recursive(rule.c, rule.rank, len(judge.names), judge.least, tuples)
     if structure.shares is None:
         return None

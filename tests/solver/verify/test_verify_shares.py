@@ -51,7 +51,7 @@ VALUES = TCloseness, EntropyLDiversity, RecursiveCLDiversity
 def prices(problem: Problem) -> SharesPricing:
     """As in tables that are large enough for all forms."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prices_of, "HISTOGRAM_LIMITS", replace(prices_of.HISTOGRAM_LIMITS, recursive_rows=0))
+        patch.setattr(prices_of, "HISTOGRAM_LIMITS", replace(prices_of.HISTOGRAM_LIMITS, recursive_tuples=0))
         found = near_shares(problem, Rows.of(problem), Judge(problem), Clock())
     assert found is not None
     return found[1]
@@ -158,3 +158,12 @@ def test_higher_duals_are_refused(seed: int, monkeypatch: pytest.MonkeyPatch):
             else:
                 assert priced_loss(problem, forged, None) >= proven
     assert refused > 2
+
+
+def test_numbers_too_long_for_64_bits_are_not_priced():
+    long = RecursiveCLDiversity(c="1.2345678901234567890123", l=2)
+    problem = random_problem(1, TUPLES, [long])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prices_of, "HISTOGRAM_LIMITS", replace(prices_of.HISTOGRAM_LIMITS, recursive_tuples=0))
+        assert near_shares(problem, Rows.of(problem), Judge(problem), Clock()) is None
+    assert Single.of(problem, (0,)).near is None
