@@ -2,9 +2,9 @@
 
 `Structure` is one record of claims, each with a default that claims nothing. An engine that finds a claim
 may use it; a requirement makes one only with a proof (the contract suite tests them all). The forms of
-claims with numbers of their own stand first: `SignatureRule` is m-invariance and its kin, `SharesRule` is
-t-closeness, `EntropyRule` and `RecursiveRule` are forms of l-diversity, `OverlapRule` speaks of what a new
-group has in common with each earlier one.
+claims with numbers of their own stand first: `SignatureRule` is m-invariance and its kin, a `ValuesRule`
+asks how often groups have each value (`SharesRule` is t-closeness, `EntropyRule` and `RecursiveRule` are
+forms of l-diversity), `OverlapRule` speaks of what a new group has in common with each earlier one.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ __all__ = [
     "SharesRule",
     "SignatureRule",
     "Structure",
+    "ValuesRule",
 ]
 
 
@@ -121,6 +122,10 @@ class RecursiveRule:
     rank: int
 
 
+ValuesRule: TypeAlias = SharesRule | EntropyRule | RecursiveRule
+"""What is asked of how often a group has each value; `whole_values` adds it up."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Overlap:
     """What a new group has in common with an earlier one.
@@ -190,12 +195,8 @@ class Structure:
         If it admits exactly the groups with so many different values, or more.
     signature : SignatureRule or None
         If it has the form of m-invariance.
-    shares : SharesRule or None
-        If it has the form of t-closeness.
-    entropy : EntropyRule or None
-        If it has the form of entropy l-diversity.
-    recursive : RecursiveRule or None
-        If it has the form of recursive (c, l)-diversity.
+    values : ValuesRule or None
+        If it has the form of t-closeness, of entropy l-diversity, or of recursive (c, l)-diversity.
     overlap : OverlapRule or None
         If it is decided by what a group has in common with each earlier one.
     by_member : callable or None
@@ -227,9 +228,7 @@ class Structure:
     decomposable_from: int | None = None
     distinct: int | None = None
     signature: SignatureRule | None = None
-    shares: SharesRule | None = None
-    entropy: EntropyRule | None = None
-    recursive: RecursiveRule | None = None
+    values: ValuesRule | None = None
     overlap: OverlapRule | None = None
     by_member: MemberVerdicts | None = None
     monotone: bool = False

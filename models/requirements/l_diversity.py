@@ -254,7 +254,7 @@ class EntropyLDiversity(GroupRequirement):
             depends_on=DependsOn.HISTOGRAM,
             symmetric=True,
             schur_concave=True,  # entropy is Schur-concave
-            entropy=EntropyRule(least=self.l),
+            values=EntropyRule(least=self.l),
             monotone=True,  # entropy is concave, a merged histogram is a mixture
         )
 
@@ -361,7 +361,7 @@ class RecursiveCLDiversity(GroupRequirement):
             depends_on=DependsOn.HISTOGRAM,
             symmetric=True,
             schur_concave=True,  # the largest count does not rise, sums of the smallest do not fall
-            recursive=RecursiveRule(c=self.c, rank=self.l),
+            values=RecursiveRule(c=self.c, rank=self.l),
             monotone=True,
         )
 

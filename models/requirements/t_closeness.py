@@ -139,8 +139,8 @@ class TCloseness(GroupRequirement):
     def structure(self, problem: ProblemView | None = None) -> Structure:
         """Monotone: both distances are convex in p, and a merged histogram is a mixture."""
         scale = 2 if self.order is None else len(self.order) - 1
-        shares = SharesRule(most=scale * self.t, order=self.order)
-        return Structure(depends_on=DependsOn.HISTOGRAM, monotone=True, shares=shares)
+        rule = SharesRule(most=scale * self.t, order=self.order)
+        return Structure(depends_on=DependsOn.HISTOGRAM, monotone=True, values=rule)
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
         """Groups of few tuples cannot have the table's shares: the least size that can, to within `t`."""

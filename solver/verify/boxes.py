@@ -114,7 +114,9 @@ class Walk:
     @property
     def exact(self) -> bool:
         """Whether every group that is tried keeps what is asked: no value can be too frequent."""
-        return self.near.exact if self.near is not None else bool((self.sizes.often >= self.sizes.most).all())
+        if self.near is not None:
+            return self.near.values.exact
+        return bool((self.sizes.often >= self.sizes.most).all())
 
     def pays(self, duals: ClaimedDuals, over: Callable[[], bool] | None = None, workers: int = 1) -> bool:
         """Whether some group costs less than its duals; boxes are shared out to threads.

@@ -28,6 +28,7 @@ from ...models.release import QIGroup
 from ...models.requirements.k_c_anonymity import KCAnonymity
 from ...models.structure import DependsOn
 from ...models.verdicts import Context, GroupJudge, group_judges
+from ...models.whole_values import WholeValues, whole_values
 from .rows import Ints
 from .shares_groups import SharesAsked
 
@@ -177,16 +178,18 @@ class HistogramVerdicts:
     @property
     def near(self) -> SharesAsked | None:
         """What groups must have of each value, if all else that is asked of them is a least size."""
-        found = list[SharesAsked | None]()
-        least = max((r.bounds(self._problem).smallest for r in self.requirements), default=1)
-        counts = {name: self._context.reference[name] for name in self._names}
+        found, reference = list[WholeValues | None](), self._context.reference
+        counts = {name: reference[name] for name in self._names}
         for requirement in self.requirements:
             structure = requirement.structure(self._problem)
-            if structure.entropy or structure.recursive or structure.shares:
-                found.append(SharesAsked.of(structure, counts, self._context.reference, least))
+            if structure.values is not None:
+                found.append(whole_values(structure.values, counts, reference))
             elif not structure.monotone or structure.depends_on is not DependsOn.SIZE or structure.overlap:
                 return None
-        return found[0] if len(found) == 1 else None
+        if len(found) != 1 or found[0] is None:
+            return None
+        least = max((r.bounds(self._problem).smallest for r in self.requirements), default=1)
+        return SharesAsked(found[0], least)
 
     def decomposable_from(self, requirement: GroupJudge) -> int | None:
         """What the requirement says of it."""

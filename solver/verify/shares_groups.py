@@ -14,16 +14,12 @@ counts bring at a price is found from the last value on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
 from ...models.compiled import borrowing
-from ...models.parameters import in_int64
-from ...models.structure import RecursiveRule, Structure
-from ...models.whole_values import whole_entropy, whole_recursive
+from ...models.whole_values import WholeValues
 from .box_groups import LOW, MOST_TRIED, BoxMemory, BoxQuestion
 from .rows import Ints
 
@@ -31,104 +27,13 @@ __all__ = ["SharesAsked", "SharesMemory", "shares_memory", "shares_pay"]
 
 ROOM = 1 << 59
 """Largest sum of prices."""
-MOST_TUPLES = 10_000
-"""All sizes of groups are written down."""
 
 
 class SharesAsked(NamedTuple):
-    """Groups of at least `least` tuples with ``sum max(0, weight[n] - size * share)`` up to ``budget[size]``.
+    """Groups of at least `least` tuples whose values keep to what is asked."""
 
-    Attributes
-    ----------
-    weight, budget : tuple of int
-        By number of tuples.
-    share : tuple of int
-        By value.
-    least : int
-    exact : bool
-        Whether no other groups are admitted.
-    order, places : tuple of int
-        Values that have an order, and how many places there are up to the next one. Then `share` is of all
-        values up to each, by place, and ``sum places |weight[m] - size * share|`` may be up to the budget, m
-        being the tuples up to there.
-    """
-
-    weight: tuple[int, ...]
-    share: tuple[int, ...]
-    budget: tuple[int, ...]
+    values: WholeValues
     least: int
-    exact: bool
-    order: tuple[int, ...] = ()
-    places: tuple[int, ...] = ()
-
-    @classmethod
-    def of(
-        cls, structure: Structure, counts: Mapping[str, int], reference: Mapping[str, int], least: int
-    ) -> SharesAsked | None:
-        """Of one requirement of a table with such counts of values; None if it speaks of others, or too many.
-
-        Parameters
-        ----------
-        structure : Structure
-            Of shares, entropy or recursive diversity.
-        reference : mapping
-            The counts that shares are compared with.
-        """
-        tuples, rule = sum(counts.values()), structure.shares
-        if tuples > MOST_TUPLES:
-            return None
-        if structure.entropy is not None:
-            return cls.of_entropy(len(counts), tuples, structure.entropy.least, least)
-        if structure.recursive is not None:
-            c, rank = structure.recursive.c, structure.recursive.rank
-            if not in_int64(4 * (tuples + rank) * (c.numerator + c.denominator)):
-                return None
-            return cls.of_recursive(len(counts), tuples, structure.recursive, least)
-        if rule is None or counts != {name: count for name, count in reference.items() if count}:
-            return None
-        if rule.order is None:
-            return cls.of_shares([counts[name] for name in sorted(counts)], rule.most, least)
-        return cls.of_order(counts, rule.order, rule.most, least) if set(counts) <= set(rule.order) else None
-
-    @classmethod
-    def of_shares(cls, table: Sequence[int], most: Fraction, least: int) -> SharesAsked:
-        """If ``sum |n / s - T / N|`` may be `most`: half of that is above the shares, half below."""
-        whole = sum(table)
-        sizes = range(whole + 1)
-        budget = (most.numerator * whole * s // (2 * most.denominator) for s in sizes)
-        return cls(tuple(n * whole for n in sizes), tuple(table), tuple(budget), least, exact=True)
-
-    @classmethod
-    def of_order(
-        cls, table: Mapping[str, int], order: Sequence[str], most: Fraction, least: int
-    ) -> SharesAsked:
-        """If shares of all values up to each may differ by `most` in all."""
-        whole, values = sum(table.values()), sorted(table)
-        sizes, upto = range(whole + 1), 0
-        shares, known, places = list[int](), list[int](), list[int]()
-        for value in order:
-            upto += table.get(value, 0)
-            if value in table:
-                known.append(values.index(value))
-                shares.append(upto)
-                places.append(1)
-            elif places:
-                places[-1] += 1
-        budget = tuple(most.numerator * whole * s // most.denominator for s in sizes)
-        weight = tuple(n * whole for n in sizes)
-        return cls(weight, tuple(shares), budget, least, True, tuple(known), tuple(places))
-
-    @classmethod
-    def of_entropy(cls, values: int, tuples: int, entropy: Fraction, least: int) -> SharesAsked:
-        """If ``sum n log n`` may be ``s log (s / entropy)``, in whole numbers that admit a little more."""
-        weight, budget = whole_entropy(entropy, tuples)
-        return cls(tuple(weight), (0,) * values, tuple(budget), least, exact=False)
-
-    @classmethod
-    def of_recursive(cls, values: int, tuples: int, rule: RecursiveRule, least: int) -> SharesAsked:
-        """If no value may be too frequent, as far as its own count says that."""
-        weight, share = whole_recursive(rule.c, rule.rank, tuples)
-        return cls(tuple(weight), (share,) * values, (0,) * len(weight), least, exact=False)
 
 
 class SharesMemory(NamedTuple):
@@ -137,7 +42,7 @@ class SharesMemory(NamedTuple):
     Attributes
     ----------
     weight, share, budget, least, order, places
-        As of `SharesAsked`.
+        As of `WholeValues` and `SharesAsked`.
     many : shape (values,)
         Tuples of the interval.
     sums, over : shape (values, tuples + 1)
@@ -170,24 +75,25 @@ class SharesMemory(NamedTuple):
 
 def shares_memory(asked: SharesAsked) -> SharesMemory:
     """Room for one walk."""
-    values, most = len(asked.share), len(asked.weight) - 1
+    of = asked.values
+    values, most = len(of.share), len(of.weight) - 1
 
     def zeros(*shape: int) -> Ints:
         return np.zeros(shape, dtype=np.int64)
 
     return SharesMemory(
-        weight=np.array(asked.weight, dtype=np.int64),
-        share=np.array(asked.share, dtype=np.int64),
-        budget=np.array(asked.budget, dtype=np.int64),
+        weight=np.array(of.weight, dtype=np.int64),
+        share=np.array(of.share, dtype=np.int64),
+        budget=np.array(of.budget, dtype=np.int64),
         least=asked.least,
-        order=np.array(asked.order, dtype=np.int64),
-        places=np.array(asked.places, dtype=np.int64),
+        order=np.array(of.order, dtype=np.int64),
+        places=np.array(of.places, dtype=np.int64),
         many=zeros(values),
         sums=zeros(values, most + 1),
         over=zeros(values, most + 1),
         held=zeros(values),
         gain=zeros(values),
-        rest=zeros(values + 1, most + 1 if asked.order else 1),
+        rest=zeros(values + 1, most + 1 if of.order else 1),
         hope=zeros(values + 1),
         prices=np.ones(2, dtype=np.int64),
     )

@@ -40,7 +40,14 @@ from optanon.models.requirement import (
     register,
 )
 from optanon.models.requirements import KCAnonymity, build_requirement, registered
-from optanon.models.structure import DependsOn, EntropyRule, Overlap, OverlapRule, SharesRule
+from optanon.models.structure import (
+    DependsOn,
+    EntropyRule,
+    Overlap,
+    OverlapRule,
+    RecursiveRule,
+    SharesRule,
+)
 
 F = Fraction
 
@@ -453,9 +460,8 @@ def test_declared_forms_say_what_admits_says(name: str, number: int):
     if not isinstance(requirement, GroupRequirement):
         pytest.skip("not of group scope")
     declared = requirement.structure()
-    rule, shares, overlaps = declared.signature, declared.shares, declared.overlap
-    forms = rule, shares, overlaps, declared.entropy, declared.recursive
-    if all(form is None for form in forms):
+    rule, values, overlaps = declared.signature, declared.values, declared.overlap
+    if rule is None and values is None and overlaps is None:
         pytest.skip("declares none of these forms")
     for seed in range(40):
         source = seeded("forms", name, number, seed)
@@ -469,13 +475,13 @@ def test_declared_forms_say_what_admits_says(name: str, number: int):
                     {rule.multiplicity or max(counts)},
                 )
                 said = said and all(record.signature == group.signature for record in known)
-            elif shares is not None:
-                said = _shared(shares, group.histogram, problem.table.histogram) <= shares.most
-            elif declared.entropy is not None:
-                said = _mixed(declared.entropy, list(group.histogram.values()))
-            elif declared.recursive is not None:
+            elif isinstance(values, SharesRule):
+                said = _shared(values, group.histogram, problem.table.histogram) <= values.most
+            elif isinstance(values, EntropyRule):
+                said = _mixed(values, list(group.histogram.values()))
+            elif isinstance(values, RecursiveRule):
                 counts = sorted(group.histogram.values(), reverse=True)
-                said = counts[0] < declared.recursive.c * sum(counts[declared.recursive.rank - 1 :])
+                said = counts[0] < values.c * sum(counts[values.rank - 1 :])
             else:
                 assert overlaps is not None
                 met = {where for record in known for where in record.groups}

@@ -21,7 +21,7 @@ __all__ = ["at_price_in_order", "tried_in_order"]
 @borrowing
 def _away(f: SharesForm, place: int, upto: int, size: int) -> int:
     """By how much a group with so many tuples up to a place is away there."""
-    return f.places[place] * abs(f.unit * upto - size * f.share[place])
+    return f.places[place] * abs(f.weight[upto] - size * f.share[place])
 
 
 @borrowing

@@ -74,7 +74,7 @@ class SharesPricing(HistogramPricing):
             duals.rows.copy(),
             duals.scale,
             self.form,
-            min(largest, (ROOM >> 2) // max(1, int(self.form.weight[-1]))),
+            min(largest, (ROOM >> 2) // max(1, int(self.form.weight[-1] * (1 + self.form.places.sum())))),
             PRICING.prices,
             PRICING.prices_of_cell,
             nodes,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 
-from ....models.whole_values import whole_entropy, whole_recursive
+from ....models.whole_values import WholeValues
 from ..covering import Ints
 from .question import BoxGrid
 
@@ -16,22 +14,15 @@ __all__ = ["SharesDesk", "SharesForm", "SharesInput", "shares_desk"]
 
 
 class SharesForm(NamedTuple):
-    """Groups of at least `least` tuples, away from what is asked by at most ``budget[size]``.
-
-    A value that n tuples have is away by ``max(0, weight[n] - size * share[v])``.
+    """Groups of at least `least` tuples, away from what is asked by at most a budget.
 
     Attributes
     ----------
-    weight : shape (tuples + 1,)
-        Rising ever faster.
+    weight, budget : shape (tuples + 1,)
     share : shape (values,)
-    budget : shape (tuples + 1,)
-    unit : int
-        About what one tuple more is away by.
+    unit, order, places
+        These and those before as `WholeValues` says.
     least : int
-    order, places : shape (values,)
-        Values in their order, and how many places are between each and the next one; none if they have no
-        order. Then `share` is of all values up to each, and see `ordered` for what is away.
     """
 
     weight: Ints
@@ -43,60 +34,16 @@ class SharesForm(NamedTuple):
     places: Ints
 
     @classmethod
-    def near_shares(cls, share: Ints, total: int, most: Fraction, least: int, tuples: int) -> SharesForm:
-        """In a table of so many tuples, and as many of each value: shares differ by `most` in all.
-
-        As many tuples are too many of their values as too few of others: `most` is twice what is too much.
-        """
-        size = np.arange(tuples + 1, dtype=np.int64)
-        budget = [most.numerator * total * s // (2 * most.denominator) for s in size.tolist()]
-        none = share[:0]
-        return cls(total * size, share, np.array(budget, dtype=np.int64), total, least, none, none)
-
-    @classmethod
-    def in_order(
-        cls, order: Sequence[int], counts: Sequence[int], most: Fraction, least: int, tuples: int
-    ) -> SharesForm:
-        """Shares of all values up to each differ by `most` in all.
-
-        Parameters
-        ----------
-        order : sequence of int
-            The number of each value in turn, -1 if the table does not have it.
-        counts : sequence of int
-            How many tuples of the table have it.
-        """
-        there = [place for place, v in enumerate(order) if v >= 0]
-        total, between = sum(counts), np.diff([*there, len(order) - 1])
-        size = np.arange(tuples + 1, dtype=np.int64)
-        budget = [most.numerator * total * s // most.denominator for s in size.tolist()]
+    def of(cls, values: WholeValues, least: int) -> SharesForm:
+        """What is asked of values, of groups of at least so many tuples."""
         return cls(
-            total * size * len(order),
-            np.cumsum(counts)[there].astype(np.int64),
-            np.array(budget, dtype=np.int64),
-            total,
+            np.array(values.weight, dtype=np.int64),
+            np.array(values.share, dtype=np.int64),
+            np.array(values.budget, dtype=np.int64),
+            values.unit,
             least,
-            np.array(order, dtype=np.int64)[there],
-            between.astype(np.int64),
-        )
-
-    @classmethod
-    def mixed(cls, entropy: Fraction, values: int, least: int, tuples: int) -> SharesForm:
-        """With an entropy of at least the logarithm of a number: ``sum n log n <= s log (s / entropy)``.
-
-        In fixed point; what is rounded admits more, by some ten-thousandths of a tuple.
-        """
-        weight, budget = whole_entropy(entropy, tuples)
-        share, unit = np.zeros(values, dtype=np.int64), max(1, *weight[:3])
-        return cls(np.array(weight), share, np.array(budget), unit, least, share[:0], share[:0])
-
-    @classmethod
-    def recursive(cls, c: Fraction, rank: int, values: int, least: int, tuples: int) -> SharesForm:
-        """No value too frequent for its group, as far as its own count says that."""
-        weight, share = whole_recursive(c, rank, tuples)
-        budget, shares = np.zeros(tuples + 1, dtype=np.int64), np.full(values, share, dtype=np.int64)
-        return cls(
-            np.array(weight), shares, budget, weight[-1] // max(1, tuples), least, shares[:0], shares[:0]
+            np.array(values.order, dtype=np.int64),
+            np.array(values.places, dtype=np.int64),
         )
 
     @property

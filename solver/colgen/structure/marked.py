@@ -45,8 +45,8 @@ class Closeness:
     def of(cls, judge: Judge, largest: int) -> Closeness | None:
         """The first such requirement, for groups of up to so many tuples; None if there is none."""
         for number, requirement in enumerate(judge.requirements):
-            rule = requirement.structure().shares
-            arrays = None if rule is None else _arrays(judge, rule, largest)
+            rule = requirement.structure().values
+            arrays = _arrays(judge, rule, largest) if isinstance(rule, SharesRule) else None
             if arrays is not None:
                 return cls(close=arrays[0], within=arrays[1], others=judge.without(number))
         return None

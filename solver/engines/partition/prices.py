@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from ....models.parameters import in_int64
 from ....models.problem import Problem
 from ....models.problem_view import smallest_group
+from ....models.structure import RecursiveRule, SharesRule
 from ....models.verdicts import GroupJudge
+from ....models.whole_values import whole_values
 from ...colgen.boxes.shares_pricing import SharesPricing
 from ...colgen.boxes.shares_question import SharesForm
 from ...colgen.histogram_pricing import HistogramPricing
@@ -31,7 +30,7 @@ def priced(problem: Problem, rows: Rows, workers: int, clock: Clock) -> tuple[Hi
         int(rows.count.sum()) <= HISTOGRAM_LIMITS.finished_rows
         and histograms.steps.beyond
         and histograms.steps.largest < 2 * smallest_group(problem) - 1
-        and any(r.structure(problem).shares for r in problem.policy.requirements)
+        and any(isinstance(r.structure(problem).values, SharesRule) for r in problem.policy.requirements)
     )
     if isinstance(histograms, str) or not listed:
         _, part, histograms = finite(problem)
@@ -50,33 +49,23 @@ def near_shares(
     if isinstance(sizes, str):
         return None
     for index, requirement in enumerate(problem.policy.requirements):
-        form = None
+        found = None
         if isinstance(requirement, GroupJudge):
-            form = _form(requirement, judge, int(rows.count.sum()))
-        if form is None:
+            found = _form(requirement, judge, int(rows.count.sum()))
+        if found is None:
             continue
+        form, exact = found
         others = Judge(problem, [r for r in judge.requirements if r is not requirement])
-        exact = requirement.structure(problem).shares is not None and by_sizes_alone(others)
-        pricing = SharesPricing.of(rows, sizes, form, None if exact else judge, clock)
+        whole = exact and by_sizes_alone(others)
+        pricing = SharesPricing.of(rows, sizes, form, None if whole else judge, clock)
         return None if pricing is None else ((index,), pricing)
     return None
 
 
-def _form(requirement: GroupJudge, judge: Judge, tuples: int) -> SharesForm | None:
-    """What a requirement asks of values in whole numbers, if it has such a form."""
-    structure, counts = requirement.structure(judge.problem), judge.context.reference
-    if structure.entropy is not None:
-        return SharesForm.mixed(structure.entropy.least, len(judge.names), judge.least, tuples)
-    if structure.recursive is not None and tuples >= HISTOGRAM_LIMITS.recursive_tuples:
-        rule = structure.recursive
-        if not in_int64(4 * (tuples + rule.rank) * (rule.c.numerator + rule.c.denominator)):
-            return None
-        return SharesForm.recursive(rule.c, rule.rank, len(judge.names), judge.least, tuples)
-    if structure.shares is None:
+def _form(requirement: GroupJudge, judge: Judge, tuples: int) -> tuple[SharesForm, bool] | None:
+    """What a requirement asks of values in whole numbers, and whether that is all; None if it has no form."""
+    rule, reference = requirement.structure(judge.problem).values, judge.context.reference
+    if rule is None or (isinstance(rule, RecursiveRule) and tuples < HISTOGRAM_LIMITS.recursive_tuples):
         return None
-    if structure.shares.order is not None:
-        number, order = {name: v for v, name in enumerate(judge.names)}, structure.shares.order
-        numbers, known = [number.get(name, -1) for name in order], [counts.get(name, 0) for name in order]
-        return SharesForm.in_order(numbers, known, structure.shares.most, judge.least, tuples)
-    share = np.array([counts.get(name, 0) for name in judge.names], dtype=np.int64)
-    return SharesForm.near_shares(share, sum(counts.values()), structure.shares.most, judge.least, tuples)
+    asked = whole_values(rule, {name: reference.get(name, 0) for name in judge.names}, reference)
+    return None if asked is None else (SharesForm.of(asked, judge.least), asked.exact)

@@ -76,7 +76,7 @@ def test_duals_are_lowered_until_no_group_pays_and_the_verifier_sees_it(
     pricing, judge, (single, known) = prices(problem), Judge(problem), in_part(problem)
     walk, random, rows = Walk.of(single.rows, None, single.near), np.random.default_rng(seed), pricing.rows
     assert walk is not None
-    assert walk.exact == (single.near is not None and single.near.exact)
+    assert walk.exact == (single.near is not None and single.near.values.exact)
     looser = any(isinstance(r, RecursiveCLDiversity) for r in requirements)
     order = [single.rows.tuples.index(behind) for behind in rows.tuples]  # both have kinds of tuples as rows
     for high in (0.1, 0.2, 0.3, 0.5, 0.8):
