@@ -69,7 +69,7 @@ class Engine(Case):
     """
 
     name: ClassVar[str] = "engine"
-    small_settings: ClassVar[dict[str, Any]] = {"cases": "kc:60,m3:60,m6:60", "time_limit": 4}
+    small_settings: ClassVar[dict[str, Any]] = {"cases": "kc:60,m3:60,m6:60", "time_limit": 2}
 
     cases: str = (
         "kc:700:20,kc:1000:60,kc:2000:120,adult:300:20,adult:500:60,m3:1500:20,m3:3000:60,m6:120:20,"

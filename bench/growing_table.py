@@ -25,7 +25,7 @@ class GrowingTable(Case):
     """Diabetes-130, insert only: (k, c) with difference, intersection, tracing; gap and best baseline."""
 
     name: ClassVar[str] = "growing-table"
-    small_settings: ClassVar[dict[str, Any]] = {"tuples": 60, "k": 3, "time_limit": 10}
+    small_settings: ClassVar[dict[str, Any]] = {"tuples": 60, "k": 3, "time_limit": 5}
 
     tuples: int = 600
     k: int = 5

@@ -158,7 +158,7 @@ class Kill(Case):
     """
 
     name: ClassVar[str] = "kill"
-    small_settings: ClassVar[dict[str, int]] = {"points": 24}
+    small_settings: ClassVar[dict[str, int]] = {"points": 12}
 
     points: int = 300
     server: str = os.environ.get("OPTANON_TEST_POSTGRES", "")

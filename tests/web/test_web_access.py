@@ -164,7 +164,7 @@ def test_every_state_of_the_page(tmp_path: Path):
         page.get_by_text("More", exact=True).click()
         page.get_by_label("Invented rows, at most").fill("0")
         page.get_by_test_id("weak_m_invariance.m").fill("30")
-        page.get_by_test_id("time-limit").fill("10")
+        page.get_by_test_id("time-limit").fill("4")
         page.get_by_test_id("each").fill("10")
         upload(page, scarce(tmp_path))
         see(page, "table-note", "60 rows")
