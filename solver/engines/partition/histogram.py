@@ -133,7 +133,7 @@ class HistogramSearch:
         """Begin with the linear program of all groups, or go on; False if there is no release."""
         if self.simplex is None:
             asked = self.pricing, self.progress, self.root, self.clock, self.judge
-            self.simplex = RootProgram(*asked, self.settings.seed)
+            self.simplex = RootProgram(*asked, self.settings.seed, apart=not self.listed)
         return self.simplex.run(self.annealing)
 
     @property

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+import numpy as np
+
 from ....models.problem_view import CheckedProblem
 from ....models.release import Release
 from ...colgen.choice import best_of
@@ -76,7 +78,14 @@ class Progress(Incumbent[tuple[Group, ...], int]):
         return (sum(self.rows.group_costs(solution)),)
 
     def keeps(self, solution: tuple[Group, ...]) -> bool:
-        return True
+        """Whether the policy admits every group: those of a part of it need not be."""
+        if self.judge is None:
+            return True
+        groups = [group for group in solution if len(group) > 1] if self.rows.spare else solution
+        line = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+        counts = np.zeros((len(groups), len(self.judge.names)), dtype=np.int64)
+        np.add.at(counts, (line, self.rows.value[np.concatenate(groups)]), 1)
+        return bool(self.judge.verdicts(counts).all())
 
     def value(self, index: int, cost: int) -> Fraction:
         """The level's value that a cost (or a bound on it) stands for."""

@@ -31,6 +31,8 @@ class RootProgram:
 
     Attributes
     ----------
+    apart : bool
+        Whether prices are of a part of the policy: the linear program says nothing of releases then.
     done : bool
         Whether nothing more can be proven this way.
     far : bool
@@ -46,8 +48,10 @@ class RootProgram:
         clock: Clock,
         judge: Judge,
         seed: int,
+        *,
+        apart: bool = False,
     ) -> None:
-        self.pricing, self.clock, self.judge, self.seed = pricing, clock, judge, seed
+        self.pricing, self.clock, self.judge, self.seed, self.apart = pricing, clock, judge, seed, apart
         self._random, self._known = np.random.default_rng(seed), set[Group]()
         rows = pricing.rows
         tuples = int(rows.count.sum())
@@ -110,7 +114,7 @@ class RootProgram:
     def _dived(self, noises: Sequence[float] = LIMITS.noises) -> None:
         """Releases from the linear program: lists are short only if a good one is known."""
         proposal, rows = self._generation.proposal, self.rows
-        if proposal is None or self._penalty is not None or rows.spare:
+        if proposal is None or self._penalty is not None or rows.spare or self.apart:
             return
         taken = np.flatnonzero(proposal.amount > LIMITS.taken)
         lines = lines_of(self._master.columns[j] for j in taken.tolist())

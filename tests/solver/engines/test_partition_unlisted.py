@@ -11,15 +11,19 @@ import pandas as pd
 import pytest
 from oracle.partition import LEAVES, REGIONS
 
+from optanon.bench.engine import engine_table
 from optanon.models import moment
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import KCAnonymity, TCloseness
 from optanon.models.table import Microdata
-from optanon.solver.colgen.structure.histograms import Histograms
+from optanon.solver.colgen.structure.histograms import Histograms, Judge
+from optanon.solver.engines.partition import histogram
+from optanon.solver.engines.partition.objective import Objective
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.search import solve_problem
+from optanon.solver.settings import Settings, Watch
 from optanon.solver.verify.checking import verify
 
 
@@ -110,3 +114,23 @@ def test_the_bound_is_near_the_release_and_knows_values(
     assert known is not None
     assert known < bound
     assert value <= bound * Fraction(6, 5)
+
+
+@pytest.mark.parametrize(("tuples", "seed"), [(24, 5), (30, 5), (40, 11)])
+def test_no_release_is_made_of_groups_that_only_a_part_of_the_policy_admits(
+    tuples: int, seed: int, monkeypatch: pytest.MonkeyPatch
+):
+    """Where boxes are too many to price values, the linear program knows nothing of them."""
+    monkeypatch.setattr(histogram, "near_shares", lambda *_: None)
+    policy = Policy([KCAnonymity(k=3), TCloseness(t="0.3")], ["information_loss"])
+    problem = Problem(table=engine_table("kc", tuples, seed), policy=policy)
+    judge, objective = Judge(problem), Objective.of(problem)
+    assert isinstance(objective, Objective)
+    search = histogram.HistogramSearch(problem, Settings(seed=1, time_limit=2.0), Watch(), objective)
+    answer = search.run()
+    assert not search.listed
+    assert search.simplex is not None
+    assert search.root.duals is not None
+    assert answer.release is not None
+    for group in answer.release.groups:
+        assert judge.admits(tuple(group.histogram.get(value, 0) for value in judge.names))
