@@ -27,6 +27,9 @@ from .shares_question import SharesDesk, SharesForm, SharesInput
 
 __all__ = ["walk_shares"]
 
+UNKNOWN = 1 << 62
+"""What groups of a size bring that was not asked for yet."""
+
 
 @borrowing
 def _put(q: SharesInput, d: SharesDesk, many: int, r: int) -> int:
@@ -46,6 +49,24 @@ def _put(q: SharesInput, d: SharesDesk, many: int, r: int) -> int:
         d.order[p] = x
         many += 1
     return many
+
+
+@borrowing
+def _joined(q: SharesInput, d: SharesDesk, r: int, most: int) -> None:
+    """Raise what groups bring at most by what each tuple of a row may that was put in its place.
+
+    The best group of a size may have it instead of the tuple that brought least. Then it has all others of
+    its value with larger duals, too, and is further away by what one more than these is.
+    """
+    x, v = q.dual[r], q.value[r]
+    last = d.many[v]
+    while last > 0 and q.dual[d.row[v, last - 1]] < x:
+        last -= 1
+    for size in range(q.form.least, most + 1):
+        if d.most[size] < UNKNOWN:
+            for times in range(last - q.counts[r] + 1, last + 1):
+                further = _away(q.form, v, times, size) - _away(q.form, v, times - 1, size)
+                d.most[size] += max(0, x - d.paid[size] * further - d.edge[size])
 
 
 @borrowing
@@ -79,6 +100,7 @@ def _at_price(q: SharesInput, d: SharesDesk, size: int, many: int, price: int) -
         for v in range(1, values):
             best = v if d.gain[v] > d.gain[best] else best
         total += d.gain[best]
+        d.edge[0] = d.gain[best]
         d.held[best] += 1
         d.far[best] = _away(f, best, d.held[best], size)
         d.gain[best] = _following(q, d, best, size, price)
@@ -89,18 +111,23 @@ def _at_price(q: SharesInput, d: SharesDesk, size: int, many: int, price: int) -
 
 
 @borrowing
-def _weighed(q: SharesInput, d: SharesDesk, size: int, many: int, cost: int) -> tuple[int, int]:
-    """Profit of the best group of a size that some price shows, 0 if none pays; no group has more than that.
+def _weighed(q: SharesInput, d: SharesDesk, size: int, many: int, cost: int, prices: int) -> tuple[int, int]:
+    """Profit of the best group of a size that some price shows; no group has more than the second number.
 
-    Its counts are in `best`, the best price in `price`.
+    Both are 0 if none pays. Its counts are in `best`, the best price in `price`.
     """
     lower, upper, best, least = 0, -1, 0, -NONE
+    falls, low, rises, high = 0, 0, 0, 0
     price, budget = min(d.price[0], q.highest), q.form.budget[size]
-    for _ in range(q.prices):
+    if d.most[size] < UNKNOWN:
+        price = max(1, d.paid[size])
+    for _ in range(prices):
         value, far = _at_price(q, d, size, many, price)
         value -= size * cost
         if value < least:
             least, d.price[0] = value, max(1, price)
+            if len(q.form.order) == 0:
+                d.most[size], d.paid[size], d.edge[size] = value + size * cost, price, d.edge[0]
         if least <= 0:
             return 0, 0
         if far <= budget:
@@ -108,12 +135,21 @@ def _weighed(q: SharesInput, d: SharesDesk, size: int, many: int, cost: int) -> 
             if own > best:
                 best = own
                 copy_row(d.held, d.best)
-            upper = price
+            upper, rises, high = price, budget - far, value
         else:
-            lower = price
+            lower, falls, low = price, budget - far, value
         if least <= best or upper == 0 or lower == q.highest or (upper >= 0 and upper - lower <= 1):
             break
-        price = min(q.highest, 2 * price + 1) if upper < 0 else (lower + upper) // 2
+        if upper < 0:
+            price = min(q.highest, 2 * price + 1)
+        elif falls == 0:
+            price = upper // 2
+        else:
+            # Between two prices what is brought is above both lines there, whose slopes are known.
+            price = lower + (high - low - rises * (upper - lower)) // (falls - rises)
+            if low + falls * (price + 1 - lower) > max(0, best):
+                break  # no price shows more
+            price = min(max(price, lower + 1), upper - 1)
     return best, least
 
 
@@ -193,7 +229,7 @@ def _best_of_size(q: SharesInput, d: SharesDesk, size: int, many: int, cost: int
 
     If the search was too long, the second is above 0, and no group's profit is above it.
     """
-    best, most = _weighed(q, d, size, many, cost)
+    best, most = _weighed(q, d, size, many, cost, q.prices)
     if most <= best:
         return best, 0
     if len(q.form.order):
@@ -218,20 +254,9 @@ def _tops(q: SharesInput, d: SharesDesk, c: int) -> int:
             break  # further tuples bring less still
         if size < q.form.least:
             continue
-        top, lower, upper, price = total, 0, -1, d.price[0]
-        for _ in range(q.prices_of_cell):
-            value, far = _at_price(q, d, size, many, price)
-            if value < top:
-                top, d.price[0] = value, max(1, price)
-            if top <= size * cost:
-                break
-            if far <= q.form.budget[size]:
-                upper = price
-            else:
-                lower = price
-            price = min(q.highest, 2 * price + 1) if upper < 0 else (lower + upper) // 2
-        if top > size * cost:
-            d.top[size], most = top, size
+        bring = _weighed(q, d, size, many, cost, q.prices_of_cell)[1]
+        if bring > 0:
+            d.top[size], most = bring + size * cost, size
     return most
 
 
@@ -255,7 +280,7 @@ def _settled(q: SharesInput, d: SharesDesk, at: int, end: int, cost: int, found:
         size += 1
         if total <= size * cost:
             break  # further tuples bring less still
-        if size < q.form.least or d.top[size] <= size * cost:
+        if size < q.form.least or min(d.top[size], d.most[size]) <= size * cost:
             continue
         profit, most = _best_of_size(q, d, size, many, cost)
         if profit > 0:
@@ -294,6 +319,7 @@ def walk_shares(q: SharesInput, cells: Ints, d: SharesDesk, found: BestGroups) -
             while following < end and g.code[g.row[following]] == a:
                 following += 1
             d.many[:] = 0
+            d.most[: most + 1] = UNKNOWN
             while i < end:
                 b = g.code[g.row[i]]
                 cost = q.scale * (g.cost[c] + g.weight * (b - a))
@@ -301,6 +327,7 @@ def walk_shares(q: SharesInput, cells: Ints, d: SharesDesk, found: BestGroups) -
                     break
                 while i < end and g.code[g.row[i]] == b:
                     many = _put(q, d, many, g.row[i])
+                    _joined(q, d, g.row[i], most)
                     i += 1
                 short += _settled(q, d, at, i, cost, found)
             at = following

@@ -104,6 +104,9 @@ class SharesDesk(NamedTuple):
         How many tuples of this value or later ones there are.
     top
         By size: what a group of the cell brings, at most, before it pays for its box.
+    most, paid, edge
+        By size: what a group of the interval brings, at most, at a price that it was found with, and the
+        least that a tuple of the best group brought then; at size 0 that of the last group.
     price : shape (1,)
         On being away; the last one that was good is tried first.
     group, times
@@ -126,6 +129,9 @@ class SharesDesk(NamedTuple):
     near: Ints
     room: Ints
     top: Ints
+    most: Ints
+    paid: Ints
+    edge: Ints
     price: Ints
     group: Ints
     times: Ints
@@ -157,6 +163,9 @@ def shares_desk(asked: SharesInput) -> SharesDesk:
         near=zeros(values + 1, tuples + 1),
         room=zeros(values + 1),
         top=zeros(tuples + 1),
+        most=zeros(tuples + 1),
+        paid=zeros(tuples + 1),
+        edge=zeros(tuples + 1),
         price=np.full(1, asked.highest >> 5, dtype=np.int64),
         group=zeros(tuples),
         times=zeros(len(asked.counts)),

@@ -237,7 +237,7 @@ class HistogramSearch:
             return None
         found = near_shares(self.problem, self.rows, self.judge, self.clock)
         if found is not None:
-            self.clock.keep(swept)
+            self.clock.keep(HISTOGRAM.shares_derived.value * swept)
         return found
 
     @cached_property
