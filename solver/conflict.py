@@ -39,7 +39,10 @@ def conflict(problem: Problem, settings: Settings, clock: Clock | None = None) -
     note = f" (not decided in time whether {', '.join(undecided)} matters)" if undecided else ""
     if len(parts) == 1:
         return f"no release keeps {names}{note}"
-    return f"these cannot be kept together: {names}; without any one of them a release exists{note}"
+    if len(undecided) == len(parts):
+        return f"these cannot be kept together: {names}{note}"
+    others = "other" if undecided else "one"
+    return f"these cannot be kept together: {names}{note}; without any {others} of them a release exists"
 
 
 def _feasible(

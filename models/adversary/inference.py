@@ -11,11 +11,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import accumulate
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import EngineError, InputError
 from ..history import History
 from .blocks import joined_cells
 from .cells import Population, population, respondents_of
@@ -24,6 +24,9 @@ from .knowledge import Knowledge
 from .propagation import first_bounds, propagate
 
 __all__ = ["Conclusion", "conclusions", "linked_groups"]
+
+MOST_SETS = 50_000
+"""Sets of compromised respondents of a block that are looked at."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +81,7 @@ def conclusions(
     ReleaseError
         If a respondent's value differs between two releases.
     EngineError
-        If worlds are too many to be counted.
+        If worlds are too many to be counted, or sets of compromised respondents to be looked at.
 
     Notes
     -----
@@ -102,8 +105,25 @@ def conclusions(
             names=[names[j] for j in pairs],
             places=[_place(people, cell) for cell in cells],
         )
-        for size in range(compromised + 1):
+        if block.sets(compromised) > MOST_SETS:
+            raise EngineError(
+                f"with up to {compromised} compromised respondents more than {MOST_SETS} sets of people would"
+                f" have to be looked at, one by one: ask for fewer compromised ones"
+            )
+        for size in range(min(compromised, sum(map(len, block.names))) + 1):
             yield from block.conclude(size)
+
+
+def _choices(most: list[int], size: int) -> Iterator[tuple[int, ...]]:
+    """Ways to take so many in all, of each kind no more than there are; the first kinds first."""
+    if not most:
+        if size == 0:
+            yield ()
+        return
+    first, others = most[0], most[1:]
+    for count in range(min(first, size), max(0, size - sum(others)) - 1, -1):
+        for rest in _choices(others, size - count):
+            yield (count, *rest)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,14 +135,24 @@ class _LinkedBlock:
     names: list[tuple[str, ...]]
     places: list[tuple[int, int]]
 
+    def sets(self, most: int) -> int:
+        """How many choices there are of up to so many of its respondents, where nothing tells kinds apart."""
+        ways = [1]
+        for names in self.names:
+            sums, many = [0, *accumulate(ways)], len(names)
+            upto = min(most, len(ways) - 1 + many)
+            # Each number of people after this kind had from none to all of it.
+            ways = [
+                sums[min(n + 1, len(sums) - 1)] - sums[min(max(0, n - many), len(sums) - 1)]
+                for n in range(upto + 1)
+            ]
+        return sum(ways)
+
     def conclude(self, size: int) -> Iterator[Conclusion]:
         """About everybody of the block, for each choice of so many of its respondents."""
-        kinds = [j for j, names in enumerate(self.names) if names]
-        for chosen in combinations_with_replacement(kinds, size):
-            known = Counter(chosen)
-            if any(count > len(self.names[j]) for j, count in known.items()):
-                continue
-            yield from self._about(known)
+        most = [len(names) for names in self.names]
+        for counts in _choices(most, size):
+            yield from self._about(Counter({j: count for j, count in enumerate(counts) if count}))
 
     def _about(self, known: Counter[int]) -> Iterator[Conclusion]:
         left = self.tableau.without(known)

@@ -16,6 +16,7 @@ from oracle.brute_force_notation import group, release
 from oracle.brute_force_worlds import inference_safety
 from strategies import Instance, instance, seeded
 
+from optanon.models.adversary import inference
 from optanon.models.adversary.counting import CountRow, Tableau
 from optanon.models.adversary.inference import conclusions, linked_groups
 from optanon.models.errors import EngineError, InputError, PolicyError
@@ -121,6 +122,27 @@ def test_whom_two_tables_tell_apart_no_groups_hide() -> None:
         assert "the difference of two tables" not in (rule.bounds(freely).infeasible_because or "")
     assert told > 5
     assert silent > 5
+
+
+def test_more_compromised_than_there_are_people_are_all_of_them() -> None:
+    series = history([release("1a 2b 3c 4d 5e 6f")])
+    every = list(conclusions(series, 6))
+    assert [(c.respondents, c.compromised, c.chances) for c in conclusions(series, 10**9)] == [
+        (c.respondents, c.compromised, c.chances) for c in every
+    ]
+    assert max(len(c.compromised) for c in every) > 3
+
+
+def test_too_many_sets_of_compromised_are_refused_and_few_of_them_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    series = history([release("1a 2b 3c 4d 5e 6f")])
+    everybody = {found.compromised for found in conclusions(series, 3)}
+    assert len(everybody) > 20
+    monkeypatch.setattr(inference, "MOST_SETS", 20)
+    assert any(len(found.compromised) == 1 for found in conclusions(series, 1))
+    with pytest.raises(EngineError, match=r"up to 3 compromised .* ask for fewer"):
+        list(conclusions(series, 3))
 
 
 def test_conclusions_equal_enumeration() -> None:

@@ -387,6 +387,15 @@ def test_who_tells_of_others_is_put_elsewhere_or_left_out_as_far_as_that_is_allo
     assert int(anew.cost.sum()) == chain.cost
 
 
+def test_where_everybody_is_left_out_there_is_nobody_to_make_room() -> None:
+    _, chain = crossing(limit=39)
+    for g in range(10):
+        chain.leaves(chain.groups.member[g, : chain.groups.size[g]].tolist(), anyway=True)
+    assert len(chain.outside) == 40
+    leave_out(chain, Clock(2))
+    assert not chain.inferred
+
+
 def test_counterfeits_are_the_last_means_where_the_policy_has_them() -> None:
     """Six groups are kept, and somebody left each of the first three."""
     rule = ResistsInference(max_posterior=Fraction(4, 5))

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ....settings import Clock
 from .chain import SafeGroups
 from .limits import WITHSTAND_LIMITS as LIMITS
@@ -37,7 +39,10 @@ def leave_out(chain: SafeGroups, clock: Clock) -> None:
     while not chain.inferred and len(chain.outside) and not clock.over:
         home, out = chain.groups.of.copy(), chain.outside
         if idle:
-            near = _near(chain, int(chain.random.choice(out)))
+            # All around somebody may be left out; then it is one of the other groups, if there are any.
+            near = _near(chain, int(chain.random.choice(out))) or np.flatnonzero(chain.groups.size).tolist()
+            if not near:
+                return
             g = near[int(chain.random.integers(len(near)))]
             chain.leaves(chain.groups.member[g, : chain.groups.size[g]].tolist(), anyway=True)
         for p in chain.random.permutation(chain.outside).tolist():
