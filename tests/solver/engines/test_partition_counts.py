@@ -32,7 +32,7 @@ from optanon.models.requirements import (
 )
 from optanon.models.table import Member, Microdata
 from optanon.solver.engines.assignment.engine import AssignmentEngine
-from optanon.solver.engines.partition.counts import columns, evened, search
+from optanon.solver.engines.partition.counts import columns, evened, search, solving
 from optanon.solver.engines.partition.counts.search import CountsSearch
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
@@ -211,6 +211,22 @@ def test_two_thousand_tuples_are_closed(requirement: Requirement):
     counts = {"a": 600, "b": 500, "c": 400, "d": 300, "e": 200}
     result = solve_problem(posed_for(counts, [requirement], ["suppressed", "discernibility"]))
     assert (result.status, result.objective[0]) == (Status.OPTIMAL, 0)
+
+
+def test_highs_is_not_asked_where_ends_are_so_far_apart_that_it_would_not_hear_the_clock(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    problem, best = BY_HAND[3]
+
+    def never(*_: object) -> None:
+        raise AssertionError("asked")
+
+    monkeypatch.setattr(solving, "guessed", never)
+    with pytest.raises(AssertionError, match="asked"):
+        solve_problem(problem)
+    monkeypatch.setattr(solving, "LIMITS", replace(solving.LIMITS, drawn=0))
+    result = solve_problem(problem)
+    assert (result.status, result.objective) == (Status.OPTIMAL, best)
 
 
 # -- how it ends ------------------------------------------------------------------------------------

@@ -35,6 +35,8 @@ class CountsLimits:
     """Of a whole release: far inside int64."""
     proof_nodes: int = 200
     """Of a search tree that is written down."""
+    drawn: int = 1_000_000_000
+    """Largest end of a variable, times entries, up to which HiGHS is asked."""
     tree_nodes: int = 200
     """Of a search tree that solves a level."""
     chunk: int = 4_000_000

@@ -44,12 +44,16 @@ class Solved:
 def solved(program: Program, settings: Settings, clock: Clock, first: slice) -> Solved:
     """Minimize: HiGHS first, as linear relaxations are strong, and CP-SAT where integer duals do not tell.
 
+    Where ends are far apart HiGHS draws them together one by one, for minutes, without a look at its clock.
+
     Parameters
     ----------
     program, settings, clock
     first : slice
         Variables to branch on first.
     """
+    if int(program.upper.max(initial=0)) * program.matrix.nnz > LIMITS.drawn:
+        return _exact(program, settings, clock, None)
     share = clock.allowed(COUNTS.first) or 0.0
     hint = guessed(program, share, settings.seed)
     if hint is None:
