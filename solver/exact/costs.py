@@ -17,6 +17,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import ceil, gcd, lcm
 from typing import Any, Literal, TypeAlias
 
@@ -24,6 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.losses.base import Loss, loss
+from ...models.losses.squared import SquaredError
+from ...models.parameters import in_int64
 from ...models.problem_view import LevelView, ProblemView
 from ..settings import Clock
 from .sets import BeyondReachError, Ints, Sets, members
@@ -197,6 +200,10 @@ def _parts(kind: Loss, weight: Fraction, sets: Sets, fewest: Fakes, clock: Clock
         return [_by_size(kind, weight, sets, fewest)]
     if form == "generalized" and kind.box_weights(table) is not None:
         return [_by_box(kind, weight, sets, a) for a in range(len(table.domains))]
+    if isinstance(kind, SquaredError) and form == "generalized":
+        squares = _by_squares(kind, weight, sets, fewest)
+        if squares is not None:
+            return squares
     return [_measured(kind, weight, sets, fewest, clock)]
 
 
@@ -239,6 +246,34 @@ def _by_box(kind: Loss, weight: Fraction, sets: Sets, attribute: int) -> _Part:
     numbers = [w * width for w in heavy for width in wide]
     common = gcd(one * other, *numbers)
     return _Part(numbers=[number // common for number in numbers], scale=one * other // common, place=place)
+
+
+def _by_squares(kind: SquaredError, weight: Fraction, sets: Sets, fewest: Fakes) -> list[_Part] | None:
+    """Per attribute ``(n Q - S^2) / n``: S and Q are the sums of n codes and their squares.
+
+    None if these are too large.
+    """
+    groups, count = np.flatnonzero(fewest >= 0), sets.count
+    size, every = sets.sizes[groups].astype(np.int64), lcm(*range(1, count + 1))
+    codes, prices = kind.steps(sets.problem.table)
+    codes, parts = codes - codes.min(axis=0), list[_Part]()
+    if not in_int64((count + 1) ** 2 * count * int(codes.max(initial=0)) ** 2):
+        return None
+    for own, price in zip(codes.T, prices, strict=True):
+        spread = size * sets.totals(own**2)[groups] - sets.totals(own)[groups] ** 2
+        found, at = np.unique(spread * (count + 1) + size, return_inverse=True)
+        each = weight * price
+        numbers = [
+            each.numerator * (both // (count + 1)) * (every // (both % (count + 1)))
+            for both in found.tolist()
+        ]
+        place = partial(_place_of, groups, at)
+        parts.append(_Part(numbers=numbers, scale=every * each.denominator, place=place))
+    return parts
+
+
+def _place_of(groups: Ints, at: Ints, asked: Ints) -> Ints:
+    return at[np.searchsorted(groups, asked)]
 
 
 def _measured(kind: Loss, weight: Fraction, sets: Sets, fewest: Fakes, clock: Clock) -> _Part:

@@ -79,6 +79,13 @@ class Sets:
             found = np.concatenate([found, found + np.int8(1)])
         return found
 
+    def totals(self, numbers: Ints) -> Ints:
+        """Sums of one number per tuple over each set."""
+        found = np.zeros(1, dtype=np.int64)
+        for number in numbers:
+            found = np.concatenate([found, found + number])
+        return found
+
     # -- histograms --------------------------------------------------------------------
 
     @cached_property

@@ -21,7 +21,7 @@ from strategies import instance, seeded
 import optanon as oa
 from optanon.models.history import History
 from optanon.models.losses import losses
-from optanon.models.losses.base import Loss
+from optanon.models.losses.base import Loss, loss
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import QIGroup, Release
@@ -35,6 +35,7 @@ from optanon.models.requirements import (
     Difference,
     HcSafety,
     Intersection,
+    KAnonymity,
     KCAnonymity,
     RecordTracing,
     WeakMInvariance,
@@ -53,9 +54,10 @@ from optanon.solver.claims import (
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.engines.subsets import engine as subset_engine
 from optanon.solver.exact import costs, proving, subsets, ways
+from optanon.solver.exact.costs import level_costs
 from optanon.solver.exact.groupings import Groupings
 from optanon.solver.exact.proving import counted, proven
-from optanon.solver.exact.sets import BeyondReachError
+from optanon.solver.exact.sets import BeyondReachError, Sets, members
 from optanon.solver.exact.subsets import Subsets
 from optanon.solver.schedule import SUBSETS
 from optanon.solver.search import engines, solve_problem
@@ -201,6 +203,31 @@ def test_costs_beyond_one_word_change_nothing(seed: int, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(subsets, "level_costs", huge)
     assert Subsets(case.problem).optimum().values == plain.values
+
+
+@pytest.mark.parametrize("name", ["squared_error", "squared_error_unscaled"])
+@pytest.mark.parametrize("seed", range(4))
+def test_squares_of_all_sets_are_those_of_their_groups(name: str, seed: int):
+    """By sums of codes and of their squares, as group by group."""
+    draw = Random(seed)
+    frame = pd.DataFrame(
+        {
+            "id": range(8),
+            "x": [draw.choice([0.25, 3.5, -7.75, 100]) for _ in range(8)],
+            "y": [draw.randint(0, 9) for _ in range(8)],
+            "z": [7] * 8,
+            "value": [draw.choice("uv") for _ in range(8)],
+        }
+    )
+    made = Microdata.from_frame(frame, respondent="id", quasi_identifiers=["x", "y", "z"], sensitive="value")
+    policy = Policy([KAnonymity(k=2)], [{name: Fraction(2, 3)}], weights={"x": Fraction(5, 7)})
+    problem = Problem(table=made, policy=policy)
+    sets = Sets(problem)
+    fewest = np.where(sets.sizes > 1, 0, -1).astype(np.int16)
+    found = level_costs(policy.levels[0], sets, fewest, Clock())
+    for number, cost in zip(np.flatnonzero(fewest >= 0).tolist(), found.groups.tolist(), strict=True):
+        (group,) = problem.assemble([members(number)]).groups
+        assert found.value(int(cost), problem) == Fraction(2, 3) * loss(name).of_group(group, problem.table)
 
 
 def table(tuples: int, values: int, seed: int = 1) -> Microdata:
