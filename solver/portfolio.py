@@ -40,7 +40,7 @@ from .settings import Answer, Clock, Settings, Watch
 from .status import Status, Termination
 from .work import spend
 
-__all__ = ["Known", "best_known", "informed"]
+__all__ = ["Known", "best_known", "informed", "keeps"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +168,7 @@ class _Tried:
         """Releases, each better than all before, of what the clock's limit has time for; quick ones first."""
         for source, release in self._releases(clock):
             values = self.problem.objective(release)
-            if (self.best is None or values < self.best.values) and _keeps(self.problem, release):
+            if (self.best is None or values < self.best.values) and keeps(self.problem, release):
                 self.best = Known(release=release, values=values, source=source)
                 yield self.best
 
@@ -218,7 +218,8 @@ class _Tried:
         )
 
 
-def _keeps(problem: Problem, release: Release) -> bool:
+def keeps(problem: Problem, release: Release) -> bool:
+    """Whether a release passes every check, and the policy's requirements say something of it."""
     try:
         return next(problem.check(release), None) is None
     except OptanonError:

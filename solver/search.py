@@ -35,6 +35,7 @@ from .schedule import WHOLE
 from .settings import Answer, Settings, Watch
 from .settling import settled
 from .status import Point
+from .stricter import begun
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -257,9 +258,7 @@ def solve_problem(
         return obstructed(problem, plain, settings)
     if randomize is not None:
         if engine != "auto" or initial is not None or extend is not None:
-            raise PolicyError(
-                "solve: randomize draws among all releases: leave engine, initial and extend out"
-            )
+            raise PolicyError("randomize draws among all releases: leave engine, initial and extend out")
         watch = Watch(began=began)
         answer = draw(problem, randomize, seed)
         return result_of(problem, answer, "enumeration (drawn)", watch, settings, reasons)
@@ -272,7 +271,10 @@ def solve_problem(
         _ = problem.digests  # needed for the certificate: what it takes is not left for the end
         chosen, why = choose(problem, engine, extend is not None)
         watch = Watch(told_to(shown, listener), began)
-        answer = informed(chosen, problem, _searching(problem, settings), watch)
+        own = _searching(problem, settings)
+        if engine == "auto" and chosen.name != "subsets":
+            own = begun(problem, own, watch, engines()["partition"])
+        answer = informed(chosen, problem, own, watch)
         if settings.extend is None:
             answer = proven(problem, answer, search_clock(problem, settings, watch))
         return result_of(problem, answer, f"{chosen.name} ({why})", watch, settings, reasons)

@@ -1,0 +1,126 @@
+"""Who may suppress tuples, or make some up, starts from the release of who may not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from optanon.models.outlook.asked import Outlook
+from optanon.models.policy import LevelSpec, Policy
+from optanon.models.problem import Problem
+from optanon.models.requirements import DistinctLDiversity, KAnonymity, WeakMInvariance
+from optanon.models.table import Microdata
+from optanon.solver.incumbent import BestRelease
+from optanon.solver.search import engines, solve_problem
+from optanon.solver.settings import Answer, Settings, Watch
+from optanon.solver.stricter import begun, stricter
+
+
+def asked(minimize: list[LevelSpec], *, equal: bool = False, tuples: int = 48, **more: Any) -> Problem:
+    random = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {
+            "id": range(tuples),
+            "age": random.integers(20, 80, tuples),
+            "income": random.integers(0, 400, tuples),
+            "disease": [str(i % 4) for i in range(tuples)],
+        }
+    )
+    table = Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers=["age", "income"], sensitive="disease"
+    )
+    rule = WeakMInvariance(m=3) if equal else DistinctLDiversity(l=3)
+    return Problem(table=table, policy=Policy([rule], minimize, **more))
+
+
+def test_the_stricter_policy_has_neither_and_counts_neither():
+    problem = asked([{"counterfeits": 1, "information_loss": 2}], equal=True, max_counterfeits=4)
+    strict = stricter(problem)
+    assert strict is not None
+    assert strict.policy.counterfeit_limit == 0
+    assert strict.policy.levels == Policy([KAnonymity(k=2)], [{"information_loss": 2}]).levels
+    assert strict.table is problem.table
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        pytest.param(asked(["squared_error"]), id="it is that"),
+        pytest.param(asked(["information_loss"], max_suppressed=2), id="it has a plan"),
+        pytest.param(asked(["suppressed"], max_suppressed=2), id="nothing is left to minimize"),
+        pytest.param(
+            asked(
+                ["counterfeits", "information_loss"],
+                equal=True,
+                max_counterfeits=4,
+                outlook=Outlook(releases=3),
+            ),
+            id="later releases count",
+        ),
+    ],
+)
+def test_others_have_none(problem: Problem):
+    assert stricter(problem) is None
+
+
+class Telling:
+    """An engine that knows one release."""
+
+    name = "partition"
+
+    def __init__(self, groups: list[range]) -> None:
+        self.groups, self.asked = groups, list[tuple[Problem, Settings]]()
+
+    def refuses(self, problem: Problem) -> str | None:
+        return None
+
+    def solve(self, problem: Problem, settings: Settings, watch: Watch) -> Answer:
+        self.asked.append((problem, settings))
+        known = BestRelease(problem, watch)
+        known.offer(problem.assemble(self.groups))
+        return known.answer()
+
+
+def test_its_release_is_the_start_unless_the_callers_is_better():
+    problem, watch = asked(["squared_error"], max_suppressed=2), Watch()
+    engine = Telling([range(24), range(24, 48)])
+    halves = problem.assemble(engine.groups)
+    settings = begun(problem, Settings(time_limit=10.0), watch, engine)
+    ((strict, own),) = engine.asked
+    assert strict.policy.suppression_limit(48) == 0
+    assert own.time_limit is not None
+    assert own.time_limit < 5
+    assert settings.initial is not None
+    assert problem.objective(settings.initial) <= problem.objective(halves)  # heuristics are asked, too
+    assert watch.points[-1].value == problem.objective(settings.initial)[0]
+    best = solve_problem(replace(problem, policy=strict.policy), time_limit=3.0, seed=1).release
+    assert best is not None
+    assert begun(problem, Settings(time_limit=10.0, initial=best), Watch(), engine).initial is best
+    worst = problem.assemble([range(48)])
+    found = begun(problem, Settings(time_limit=10.0, initial=worst), Watch(), engine).initial
+    assert found is not None
+    assert problem.objective(found) < problem.objective(worst)
+    assert begun(problem, Settings(first=True), Watch(), engine) == Settings(first=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("minimize", "more"),
+    [
+        (["squared_error"], {"max_suppressed": 2}),
+        ([{"counterfeits": 1, "information_loss": 2}], {"equal": True, "max_counterfeits": 4}),
+    ],
+    ids=["suppressing", "inventing"],
+)
+def test_a_looser_policy_does_not_lose_much_more(minimize: list[LevelSpec], more: dict[str, Any]):
+    """It lost fifteen times as much, and a third more."""
+    loose = asked(minimize, **more)
+    strict = stricter(loose)
+    assert strict is not None
+    results = [solve_problem(problem, time_limit=4.0, seed=1, workers=1) for problem in (loose, strict)]
+    assert results[0].objective[0] <= results[1].objective[0] * 11 / 10
+    assert engines()["partition"].refuses(strict) is None
