@@ -16,6 +16,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Generic, TypeVar
 
+from ..models.errors import OptanonError
 from ..models.moment import moment
 from ..models.problem_view import CheckedProblem
 from ..models.release import Release
@@ -24,7 +25,7 @@ from .schedule import RESERVES
 from .settings import Answer, Clock, Watch
 from .status import Status, Termination
 
-__all__ = ["BestRelease", "Incumbent", "overtaken", "refused", "settled_on"]
+__all__ = ["BestRelease", "Incumbent", "overtaken", "passes", "refused", "settled_on"]
 
 S = TypeVar("S")
 N = TypeVar("N", int, Fraction)
@@ -272,3 +273,11 @@ def settled_on(
         termination=termination,
         claims=tuple(claims),
     )
+
+
+def passes(problem: CheckedProblem, release: Release) -> bool:
+    """Whether a release passes every check; not if a requirement is not defined for such ones."""
+    try:
+        return next(problem.check(release), None) is None
+    except OptanonError:
+        return False

@@ -33,14 +33,14 @@ from .baselines.pace import Extent
 from .baselines.registry import Baseline, baselines
 from .ending import search_clock
 from .engine import Asking, Engine, last
-from .incumbent import BestRelease, overtaken
+from .incumbent import BestRelease, overtaken, passes
 from .limits import PORTFOLIO
 from .schedule import HEURISTICS, WORK
 from .settings import Answer, Clock, Settings, Watch
 from .status import Status, Termination
 from .work import spend
 
-__all__ = ["Known", "best_known", "informed", "keeps"]
+__all__ = ["Known", "best_known", "informed"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +168,7 @@ class _Tried:
         """Releases, each better than all before, of what the clock's limit has time for; quick ones first."""
         for source, release in self._releases(clock):
             values = self.problem.objective(release)
-            if (self.best is None or values < self.best.values) and keeps(self.problem, release):
+            if (self.best is None or values < self.best.values) and passes(self.problem, release):
                 self.best = Known(release=release, values=values, source=source)
                 yield self.best
 
@@ -216,11 +216,3 @@ class _Tried:
             ),
             key=lambda baseline: baseline.pace.seconds(self._extent),
         )
-
-
-def keeps(problem: Problem, release: Release) -> bool:
-    """Whether a release passes every check, and the policy's requirements say something of it."""
-    try:
-        return next(problem.check(release), None) is None
-    except OptanonError:
-        return False  # a requirement is not defined for such a release

@@ -57,9 +57,7 @@ class Whole(Schedule):
     digest: Seconds = Seconds(value=1e-5, unit="s a tuple", why="what these take")
     conflict: Seconds = Seconds(value=10.0, why="which parts of a policy conflict, if there is no release")
     hopeless: Seconds = Seconds(value=0.01, why="nothing is asked of a solver in less")
-    stricter: Share = Share(
-        part=0.4, of=Of.LIMIT, unlimited=5.0, why="without suppression and counterfeits, if that has a plan"
-    )
+    stricter: Share = Share(part=0.4, of=Of.LIMIT, unlimited=5.0, why="neither suppression nor counterfeits")
 
     def kept(self, limit: float, tuples: int) -> float:
         """Seconds that are not the search's."""
@@ -152,9 +150,7 @@ class Histogram(Schedule):
         unit="s a pair of tuples",
         why="boxes gone through where shares matter",
     )
-    shares_derived: Seconds = Seconds(
-        value=3.0, unit="times that", why="gone through by the verifier, on a busy machine, too"
-    )
+    shares_derived: Seconds = Seconds(value=3.0, unit="times that", why="the verifier's, if others run, too")
     annealing_dived: Seconds = Seconds(
         value=0.3, unit="of what has passed", why="the same, of what was dived, before lists"
     )

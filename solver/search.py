@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -273,7 +274,7 @@ def solve_problem(
         watch = Watch(told_to(shown, listener), began)
         own = _searching(problem, settings)
         if engine == "auto" and chosen.name != "subsets":
-            own = begun(problem, own, watch, engines()["partition"])
+            own = begun(problem, own, watch, partial(informed, engines()["partition"]))
         answer = informed(chosen, problem, own, watch)
         if settings.extend is None:
             answer = proven(problem, answer, search_clock(problem, settings, watch))
@@ -343,8 +344,7 @@ def _searching(problem: Problem, settings: Settings) -> Settings:
 
 def default_workers() -> int:
     """Few threads make a poor portfolio: below four cores one thread is as fast, and simpler."""
-    cores = os.cpu_count() or 1
-    return 1 if cores < 4 else min(8, cores)
+    return min(8, cores) if (cores := os.cpu_count() or 1) >= 4 else 1
 
 
 def obstacles(problem: Problem) -> dict[int, str]:

@@ -7,15 +7,14 @@ or tuple by tuple. So the release of the stricter policy is a start, and what is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..models.policy import LevelSpec
 from ..models.problem import Problem
-from .engine import Engine
-from .portfolio import informed, keeps
+from .incumbent import passes
 from .schedule import WHOLE
-from .settings import Clock, Settings, Watch
+from .settings import Answer, Clock, Settings, Watch
 
 __all__ = ["begun", "stricter"]
 
@@ -43,13 +42,18 @@ def stricter(problem: Problem) -> Problem | None:
     return strict if isinstance(plan, Plan) and not plan.why else None
 
 
-def begun(problem: Problem, settings: Settings, watch: Watch, engine: Engine) -> Settings:
+def begun(
+    problem: Problem,
+    settings: Settings,
+    watch: Watch,
+    solved: Callable[[Problem, Settings, Watch], Answer],
+) -> Settings:
     """Settings with the stricter policy's release to start from, if there is one that loses less.
 
     Parameters
     ----------
-    engine : Engine
-        Which has the better plan.
+    solved : callable
+        The answer of the engine that has the better plan.
     """
     strict = None if settings.first or settings.extend is not None else stricter(problem)
     if strict is None:
@@ -57,8 +61,8 @@ def begun(problem: Problem, settings: Settings, watch: Watch, engine: Engine) ->
     clock = Clock(settings.time_limit, watch.clock.began)
     limit = clock.seconds + (clock.allowed(WHOLE.stricter) or 0.0)
     own = replace(settings, time_limit=limit, asked=limit)
-    found = informed(engine, strict, own, Watch(began=clock.began)).release
-    known = [each for each in (settings.initial, found) if each is not None and keeps(problem, each)]
+    found = solved(strict, own, Watch(began=clock.began)).release
+    known = [each for each in (settings.initial, found) if each is not None and passes(problem, each)]
     best = min(known, key=problem.objective, default=settings.initial)
     if best is found and found is not None:
         watch.note(0, problem.objective(found)[0], None, "without suppression and counterfeits")

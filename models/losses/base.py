@@ -11,7 +11,7 @@ from math import lcm
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 from ..box import Cell
-from ..domain import Domain
+from ..domain import Codes, Domain
 from ..errors import PolicyError
 from ..group import Form
 from ..plugins import plug_in
@@ -127,6 +127,14 @@ class Loss(ABC):
         for each of its real tuples or (`box_payer`) once, however many counterfeits it has. If tuples pay,
         a suppressed one loses ``sum_a weight_a``. Weights are at least 0. None, the default, if it is not
         so. Engines that price boxes search for the best release of a loss that declares them.
+        """
+        return None
+
+    def steps(self, table: Microdata) -> tuple[Codes, tuple[Fraction, ...]] | None:
+        """Codes of some attributes, and the price of a step's square in each, if squares are all it measures.
+
+        The claim: a generalized group loses, in each of them, the price times the sum of the squares of its
+        tuples' distances to their mean, in steps. None, the default, if it is not so.
         """
         return None
 

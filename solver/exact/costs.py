@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.losses.base import Loss, loss
-from ...models.losses.squared import SquaredError
 from ...models.parameters import in_int64
 from ...models.problem_view import LevelView, ProblemView
 from ..settings import Clock
@@ -200,10 +199,10 @@ def _parts(kind: Loss, weight: Fraction, sets: Sets, fewest: Fakes, clock: Clock
         return [_by_size(kind, weight, sets, fewest)]
     if form == "generalized" and kind.box_weights(table) is not None:
         return [_by_box(kind, weight, sets, a) for a in range(len(table.domains))]
-    if isinstance(kind, SquaredError) and form == "generalized":
-        squares = _by_squares(kind, weight, sets, fewest)
-        if squares is not None:
-            return squares
+    steps = kind.steps(table) if form == "generalized" else None
+    squares = None if steps is None else _by_squares(*steps, weight, sets, fewest)
+    if squares is not None:
+        return squares
     return [_measured(kind, weight, sets, fewest, clock)]
 
 
@@ -248,14 +247,15 @@ def _by_box(kind: Loss, weight: Fraction, sets: Sets, attribute: int) -> _Part:
     return _Part(numbers=[number // common for number in numbers], scale=one * other // common, place=place)
 
 
-def _by_squares(kind: SquaredError, weight: Fraction, sets: Sets, fewest: Fakes) -> list[_Part] | None:
+def _by_squares(
+    codes: Ints, prices: Sequence[Fraction], weight: Fraction, sets: Sets, fewest: Fakes
+) -> list[_Part] | None:
     """Per attribute ``(n Q - S^2) / n``: S and Q are the sums of n codes and their squares.
 
     None if these are too large.
     """
     groups, count = np.flatnonzero(fewest >= 0), sets.count
     size, every = sets.sizes[groups].astype(np.int64), lcm(*range(1, count + 1))
-    codes, prices = kind.steps(sets.problem.table)
     codes, parts = codes - codes.min(axis=0), list[_Part]()
     if not in_int64((count + 1) ** 2 * count * int(codes.max(initial=0)) ** 2):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from optanon.models.problem import Problem
 from optanon.models.requirements import DistinctLDiversity, KAnonymity, WeakMInvariance
 from optanon.models.table import Microdata
 from optanon.solver.incumbent import BestRelease
+from optanon.solver.portfolio import informed
 from optanon.solver.search import engines, solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
 from optanon.solver.stricter import begun, stricter
@@ -89,7 +91,8 @@ def test_its_release_is_the_start_unless_the_callers_is_better():
     problem, watch = asked(["squared_error"], max_suppressed=2), Watch()
     engine = Telling([range(24), range(24, 48)])
     halves = problem.assemble(engine.groups)
-    settings = begun(problem, Settings(time_limit=10.0), watch, engine)
+    solved = partial(informed, engine)
+    settings = begun(problem, Settings(time_limit=10.0), watch, solved)
     ((strict, own),) = engine.asked
     assert strict.policy.suppression_limit(48) == 0
     assert own.time_limit is not None
@@ -99,12 +102,12 @@ def test_its_release_is_the_start_unless_the_callers_is_better():
     assert watch.points[-1].value == problem.objective(settings.initial)[0]
     best = solve_problem(replace(problem, policy=strict.policy), time_limit=3.0, seed=1).release
     assert best is not None
-    assert begun(problem, Settings(time_limit=10.0, initial=best), Watch(), engine).initial is best
+    assert begun(problem, Settings(time_limit=10.0, initial=best), Watch(), solved).initial is best
     worst = problem.assemble([range(48)])
-    found = begun(problem, Settings(time_limit=10.0, initial=worst), Watch(), engine).initial
+    found = begun(problem, Settings(time_limit=10.0, initial=worst), Watch(), solved).initial
     assert found is not None
     assert problem.objective(found) < problem.objective(worst)
-    assert begun(problem, Settings(first=True), Watch(), engine) == Settings(first=True)
+    assert begun(problem, Settings(first=True), Watch(), solved) == Settings(first=True)
 
 
 @pytest.mark.slow

@@ -27,9 +27,6 @@ from .shares_question import SharesDesk, SharesForm, SharesInput
 
 __all__ = ["walk_shares"]
 
-UNKNOWN = 1 << 62
-"""What groups of a size bring that was not asked for yet."""
-
 
 @borrowing
 def _put(q: SharesInput, d: SharesDesk, many: int, r: int) -> int:
@@ -63,7 +60,7 @@ def _joined(q: SharesInput, d: SharesDesk, r: int, most: int) -> None:
     while last > 0 and q.dual[d.row[v, last - 1]] < x:
         last -= 1
     for size in range(q.form.least, most + 1):
-        if d.most[size] < UNKNOWN:
+        if d.most[size] < -NONE:
             for times in range(last - q.counts[r] + 1, last + 1):
                 further = _away(q.form, v, times, size) - _away(q.form, v, times - 1, size)
                 d.most[size] += max(0, x - d.paid[size] * further - d.edge[size])
@@ -119,7 +116,7 @@ def _weighed(q: SharesInput, d: SharesDesk, size: int, many: int, cost: int, pri
     lower, upper, best, least = 0, -1, 0, -NONE
     falls, low, rises, high = 0, 0, 0, 0
     price, budget = min(d.price[0], q.highest), q.form.budget[size]
-    if d.most[size] < UNKNOWN:
+    if d.most[size] < -NONE:
         price = max(1, d.paid[size])
     for _ in range(prices):
         value, far = _at_price(q, d, size, many, price)
@@ -319,7 +316,7 @@ def walk_shares(q: SharesInput, cells: Ints, d: SharesDesk, found: BestGroups) -
             while following < end and g.code[g.row[following]] == a:
                 following += 1
             d.many[:] = 0
-            d.most[: most + 1] = UNKNOWN
+            d.most[: most + 1] = -NONE
             while i < end:
                 b = g.code[g.row[i]]
                 cost = q.scale * (g.cost[c] + g.weight * (b - a))

@@ -105,8 +105,9 @@ class SharesDesk(NamedTuple):
     top
         By size: what a group of the cell brings, at most, before it pays for its box.
     most, paid, edge
-        By size: what a group of the interval brings, at most, at a price that it was found with, and the
-        least that a tuple of the best group brought then; at size 0 that of the last group.
+        By size: what a group of the interval brings, at most (-`NONE` if that was not asked), at a price that
+        it was found with, and the least that a tuple of the best group brought then; at size 0 that of the
+        last group.
     price : shape (1,)
         On being away; the last one that was good is tried first.
     group, times
