@@ -44,9 +44,12 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from weakref import WeakKeyDictionary
 
-from ..adversary.cells import check_knowledge
+import numpy as np
+
+from ..adversary.cells import check_knowledge, population
 from ..adversary.inference import Conclusion, conclusions, linked_groups
 from ..adversary.knowledge import Knowledge
+from ..adversary.propagation import first_bounds, propagate
 from ..errors import InputError, PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
@@ -267,7 +270,7 @@ class ResistsInference(Requirement):
             for who in found.respondents
         } - self.given
         if not lost:
-            return self._told_apart(problem)
+            return self._told_apart(problem) or self._told_by_all(problem)
         return (
             f"{self.name}: earlier releases alone leave {len(lost)} respondents fewer than {self.needed} "
             "values"
@@ -315,6 +318,33 @@ class ResistsInference(Requirement):
                 "suppressed (max_suppressed)"
             )
         return None
+
+    def _told_by_all(self, problem: ProblemView) -> str | None:
+        """Respondents whom the values of the whole table leave too few, after the earlier releases.
+
+        Who knows all groups of a release knows who is in it, and all values in it together: so whatever is
+        told by everybody in one group, every release without counterfeits and suppression tells.
+        """
+        policy, given = problem.policy, self.given
+        if not len(problem.history) or policy.counterfeit_limit != 0:
+            return None
+        if not given.isdisjoint((*problem.table.row, *problem.history.records)):
+            return None
+        series = problem.history.followed_by(problem.assemble([range(len(problem.table))]))
+        known = Knowledge() if self.knowledge is None else self.knowledge.among(series.records)
+        people = population(series, known)
+        bounds = propagate(people.system, first_bounds(people.system))
+        if bounds is None:
+            return None
+        sizes, possible = people.system.sizes, people.system.cell[bounds.upper > 0]
+        few = (np.bincount(possible, minlength=len(sizes)) < self.needed) & (people.asked > 0)
+        if not few.any():
+            return None
+        return (
+            f"{self.name}: who left took values along, and the values of all who are published, in whatever "
+            f"groups, leave {int(people.asked[few].sum())} respondents fewer than {self.needed} values: let "
+            "tuples be suppressed (max_suppressed) or invented (max_counterfeits)"
+        )
 
 
 def _known(name: str, told: object) -> Knowledge | None:

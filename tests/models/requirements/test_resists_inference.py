@@ -124,6 +124,31 @@ def test_whom_two_tables_tell_apart_no_groups_hide() -> None:
     assert silent > 5
 
 
+def test_whom_everybody_together_tells_no_groups_hide() -> None:
+    """Some left and some came: a value that is gone was theirs."""
+    random, told, silent = Random(11), 0, 0
+    for _ in range(60):
+        everybody = crowd(random, 7, "aabbcde")
+        first, second = everybody[:5], everybody[random.choice([1, 2]) :]
+        then = split(random, first, 2)
+        assert then is not None
+        rule = ResistsInference(min_values=2, compromised=random.choice([0, 0, 1]))
+        table, policy = microdata(second, "persistent"), Policy([rule], form="anatomized")
+        asked = Problem(table=table, policy=policy, history=past(then))
+        if "took values along" not in (rule.bounds(asked).infeasible_because or ""):
+            silent += 1
+            continue
+        told += 1
+        for grouped in groupings(second):
+            now = bf.Release(tuple(bf.Group(tuple(mates), ()) for mates in grouped))
+            assert broken(rule, [then, now])
+        freely = replace(asked, policy=asked.policy.changed(max_counterfeits=1))
+        assert "took values along" not in (rule.bounds(freely).infeasible_because or "")
+        assert rule.bounds(asked).obstacle(suppressing=True) is None
+    assert told > 5
+    assert silent > 5
+
+
 def test_more_compromised_than_there_are_people_are_all_of_them() -> None:
     series = history([release("1a 2b 3c 4d 5e 6f")])
     every = list(conclusions(series, 6))
