@@ -41,7 +41,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..models.errors import InputError, PolicyError, ProblemFileError, ReleaseError, StoreError
+from ..models.errors import InputError, PolicyError, ProblemFileError, ReleaseError, StoreError, TableError
 from ..models.hierarchy import Hierarchy
 from ..models.missing import Gaps
 from ..models.outlook.asked import Outlook
@@ -159,6 +159,10 @@ def _table(spec: ProblemKeys, file: Path, tell: Callable[[Reading], object] | No
             raise ProblemFileError(
                 f"{file}, key quasi_identifiers: {reading.source} has no column {name!r}, only {known}"
             )
+    try:
+        gaps.refuse_absent(frame.columns)
+    except TableError as error:
+        raise ProblemFileError(f"{file}, key {error}") from error
     try:
         for name, kind in kinds.items():
             if not isinstance(kind, TaxonomyKind | OrderedKind):  # their categories are listed

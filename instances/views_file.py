@@ -140,6 +140,8 @@ def load_views(first: str | Path, second: str | Path, problem: ViewsProblem) -> 
 def _frame(path: Path, gaps: Gaps, *, delimiter: str | None = None, own: bool = False) -> pd.DataFrame:
     frame = read_frame(path, delimiter=delimiter, decimal=".", own=own, gaps=gaps)
     try:
+        if not own:  # a view has only some of the columns that something is declared about
+            gaps.refuse_absent(frame.columns)
         for name in frame.columns:
             gaps.refuse_doubtful(str(name), frame[name].tolist())
     except InputError as error:

@@ -63,6 +63,20 @@ class Gaps:
         """A table with the cells missing that are declared so."""
         return self._without(frame, ())
 
+    def refuse_absent(self, columns: Iterable[object]) -> None:
+        """See that every column something is declared about is among those of the table.
+
+        Raises
+        ------
+        TableError
+            Naming the key, the column and the columns there are.
+        """
+        known = [str(column) for column in columns]
+        for key, marks in (("missing_marks", self.marks), ("real_values", self.real)):
+            for name in marks if isinstance(marks, Mapping) else ():
+                if name not in known:
+                    raise TableError(f"{key}: the table has no column {name!r}, only {', '.join(known)}")
+
     def refuse_doubtful(self, name: str, cells: Iterable[object], known: Collection[str] = ()) -> None:
         """See that no cell of a column looks missing without anybody having said what it is.
 

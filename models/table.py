@@ -178,6 +178,7 @@ class Microdata:
         specs, private = _specs_of(quasi_identifiers), Sensitive.of(sensitive)
         roles = [respondent, *specs, *(part.name for part in private.attributes)]
         gaps, rule = Gaps(marks=missing_marks, real=real_values), Spelling.of(spelling)
+        gaps.refuse_absent(frame.columns)
         frame = gaps.declared(with_roles(frame, roles))
         refuse_doubtful_cells(frame, gaps, {name: _listed(spec) for name, spec in specs.items()}, private)
         columns = {name: cells_of(frame, name, missing, refuse=name == respondent) for name in roles}

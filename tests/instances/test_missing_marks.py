@@ -79,6 +79,28 @@ def test_marks_can_be_said_by_column():
         table(data, missing_marks={"town": ["none"]}, missing="category")
 
 
+@pytest.mark.parametrize("key", ["missing_marks", "real_values"])
+def test_a_column_that_is_not_there_is_refused(tmp_path: Path, key: str):
+    """Nothing was declared by a misspelt name: "-9" was published as a value."""
+    data = frame(["flu", "cold", "-9"])
+    declared = {key: {"il": ["-9"]}}
+    told = f"{key}: the table has no column 'il', only id, age, town, ill"
+    with pytest.raises(oa.TableError, match=told):
+        table(data, **declared)
+    data.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(oa.TableError, match=rf"t\.csv: {told}"):
+        oa.read_csv(tmp_path / "t.csv", **ROLES, **declared)
+    (tmp_path / "p.yaml").write_text(PROBLEM + yaml.safe_dump(declared))
+    with pytest.raises(oa.ProblemFileError, match=rf"p\.yaml, key {told}"):
+        load_problem(tmp_path / "p.yaml")
+    with pytest.raises(oa.TableError, match=rf"{key}: the table has no column 'il', only ID, Name, Age"):
+        load_views_problem(views_folder(tmp_path, "cold", **declared))
+
+
+def test_a_column_without_a_role_may_be_declared():
+    assert len(table(frame(["flu", "cold"], note=["-", "-"]), missing_marks={"note": ["-"]})) == 2
+
+
 def test_declared_categories_are_values():
     """Whoever lists a category by hand has said that it is one."""
     data = frame(["flu", "none", "cold"], town=["-", "A", "B"])
