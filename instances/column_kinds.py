@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -156,9 +158,21 @@ def column_spec(
         if isinstance(error, OptanonError):
             raise type(error)(f"{where}: {error}") from error
         raise ProblemFileError(f"{where}: {error}") from error
-    if missing == "category" and frame[name].isna().to_numpy().any():
-        return Hierarchy((*found.paths, (*[MISSING] * found.height, ROOT)))
-    return found
+    if MISSING in column:
+        return found
+    return _with_missing(found, missing=missing == "category" and bool(frame[name].isna().to_numpy().any()))
+
+
+def _with_missing(built: Hierarchy, *, missing: bool) -> Hierarchy:
+    """A hierarchy that was built, with a branch for missing cells, there or by its rule."""
+    paths = (*built.paths, (*[MISSING] * built.height, ROOT)) if missing else built.paths
+    return Hierarchy(paths, rule=None if built.rule is None else partial(_built_again, built.rule))
+
+
+def _built_again(rule: Callable[[Iterable[str]], Hierarchy], leaves: Iterable[str]) -> Hierarchy:
+    said = list(leaves)
+    built = rule(leaf for leaf in said if leaf != MISSING)
+    return _with_missing(built, missing=MISSING in said)
 
 
 def _ordered(kind: OrderedKind) -> QISpec:

@@ -112,7 +112,8 @@ def _part(table: Microdata, rows: Sequence[int]) -> Microdata:
 def _stored(table: Microdata, history: History) -> tuple[Microdata, ...]:
     """The tables of a history's releases, and the one that follows unless its release is the last of them.
 
-    All have the domains of the last, wide enough for each of them.
+    All have the domains of the last, wide enough for each of them: numbers, categories under one root and
+    hierarchies that a rule built are widened, what somebody listed is not.
 
     Raises
     ------

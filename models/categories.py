@@ -148,11 +148,11 @@ class Categories(Domain):
         return _lookup(self.name, column, self._code, "its hierarchy")
 
     def widened(self, values: Collection[Exact]) -> Categories:
-        gone = sorted({str(value) for value in values}.difference(self.hierarchy.leaves))
-        if self.hierarchy.height > 1 or not gone:
-            return self
-        root = self.hierarchy.paths[0][-1] if self.hierarchy.height else ROOT
-        return replace(self, hierarchy=Hierarchy.flat((*self.hierarchy.leaves, *gone), root=root))
+        try:
+            wide = self.hierarchy.widened(map(str, values))
+        except (ValueError, ZeroDivisionError, OverflowError) as error:
+            raise TableError(f"column {self.name!r}: the rule of its hierarchy: {error}") from error
+        return self if wide is self.hierarchy else replace(self, hierarchy=wide)
 
     def value(self, code: int) -> str:
         return self.hierarchy.leaves[code]

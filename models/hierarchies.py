@@ -2,14 +2,18 @@
 
 Each takes the values (repeats do not matter) and says how they become coarser, level by level; the
 root ``*`` comes by itself. `Hierarchy.to_csv` writes what they make in ARX's format. For a series of
-releases build a hierarchy once, from all values that may ever come, and keep it.
+releases build a hierarchy once, from all values that may ever come, and keep it. Each but `ordered`, whose
+categories are listed, leaves in it what it was asked as its `rule`, by which values of other releases find
+their place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from math import floor
 from typing import Literal, TypeAlias
@@ -40,7 +44,8 @@ def intervals(
     ('37', '[35,40)', '[30,40)', '*')
     """
     steps = [_number(width, "width") for width in widths]
-    return Hierarchy.intervals(_numbers(numbers), steps, origin=_number(origin, "origin"))
+    found = Hierarchy.intervals(_numbers(numbers), steps, origin=_number(origin, "origin"))
+    return replace(found, rule=partial(intervals, widths=steps, origin=origin))
 
 
 def rounding(numbers: Iterable[object], steps: Sequence[Fraction | int | str]) -> Hierarchy:
@@ -80,7 +85,7 @@ def rounding(numbers: Iterable[object], steps: Sequence[Fraction | int | str]) -
             for width in widths
         ]
         rows.append((leaf, *labels, ROOT))
-    return Hierarchy(tuple(rows))
+    return Hierarchy(tuple(rows), rule=partial(rounding, steps=widths))
 
 
 def prefixes(codes: Iterable[object], keep: Sequence[int]) -> Hierarchy:
@@ -103,7 +108,7 @@ def prefixes(codes: Iterable[object], keep: Sequence[int]) -> Hierarchy:
     leaves = sorted({str(code) for code in codes})
     longest = max((len(leaf) for leaf in leaves), default=0)
     rows = ((leaf, *(leaf[:n] + "*" * max(1, longest - n) for n in keep), ROOT) for leaf in leaves)
-    return Hierarchy(tuple(rows))
+    return Hierarchy(tuple(rows), rule=partial(prefixes, keep=tuple(keep)))
 
 
 def dates(
@@ -145,7 +150,7 @@ def dates(
             "decade": f"{day.year // 10:03}0s",
         }
         rows.append((text, *(said[level] for level in levels), ROOT))
-    return Hierarchy(tuple(rows))
+    return Hierarchy(tuple(rows), rule=partial(dates, levels=tuple(levels), pattern=pattern))
 
 
 def ordered(categories: Sequence[object], sizes: Sequence[int]) -> Hierarchy:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from math import floor
 from pathlib import Path
@@ -49,6 +49,9 @@ class Hierarchy:
         Rows that agree on a level must agree on every coarser level, otherwise
         the rows do not form a tree. A last level with more than one label gets
         a root ``*`` above it.
+    rule : callable, optional
+        What built the paths from the leaves, if they were not listed: it builds those of further leaves, too.
+        Hierarchies with the same paths are the same.
 
     Raises
     ------
@@ -62,6 +65,9 @@ class Hierarchy:
     """
 
     paths: tuple[tuple[str, ...], ...]
+    rule: Callable[[Iterable[str]], Hierarchy] | None = field(
+        default=None, repr=False, compare=False, kw_only=True
+    )
 
     def __post_init__(self) -> None:
         if not self.paths:
@@ -191,7 +197,25 @@ class Hierarchy:
                 low = floor((number - origin) / step) * step + origin
                 labels.append(f"[{format_number(low)},{format_number(low + step)})")
             rows.append((*labels, ROOT))
-        return cls(tuple(rows))
+        return cls(tuple(rows), rule=partial(cls.intervals, widths=steps, origin=origin))
+
+    def widened(self, leaves: Iterable[str]) -> Hierarchy:
+        """The hierarchy with these leaves, too, if a rule built it, or all lie under one root; else itself.
+
+        Raises
+        ------
+        HierarchyError
+            If a leaf is none that the rule can place.
+        """
+        known = set(self.leaves)
+        new = sorted(leaf for leaf in set(leaves) if leaf not in known)
+        if not new:
+            return self
+        if self.rule is not None:
+            return self.rule((*self.leaves, *new))
+        if self.height > 1:
+            return self
+        return Hierarchy.flat((*self.leaves, *new), root=self.paths[0][-1] if self.height else ROOT)
 
     # -- reading off --------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -27,12 +28,15 @@ from optanon import (
     Problem,
     Publisher,
     ResistsInference,
+    TableError,
     WeakMInvariance,
     backtest,
     solve_problem,
 )
 from optanon.instances.futures import named_series
 from optanon.instances.generators import generated_roles, uniform_table
+from optanon.instances.problem_file import load_problem
+from optanon.models import hierarchies
 from optanon.models.categories import Categories, Ordered
 from optanon.models.hierarchy import Hierarchy
 from optanon.models.numeric import Numeric
@@ -182,6 +186,70 @@ def test_a_domain_that_is_wide_enough_or_was_written_down_stays():
     assert tree.widened({"z"}) is tree
     grades = Ordered(name="grade", categories=("low", "high"))
     assert grades.widened({"medium"}) is grades
+
+
+@pytest.mark.parametrize(
+    ("built", "further"),
+    [
+        (hierarchies.prefixes(["12047", "12555"], [4, 2]), ["01064", "120478"]),
+        (hierarchies.intervals([31, "37.0"], [5, 10], origin=1), ["-7", "90.5"]),
+        (Hierarchy.intervals([31, 37], [5, 10]), ["42"]),
+        (hierarchies.rounding([31, 37], [10, 30]), ["99"]),
+        (hierarchies.dates(["05.03.2024"], ["quarter", "year"], pattern="%d.%m.%Y"), ["01.12.2023"]),
+    ],
+)
+def test_a_hierarchy_built_by_a_rule_is_built_again_with_values_of_the_past(
+    built: Hierarchy, further: list[str]
+):
+    assert built.rule is not None
+    wide = Categories(name="x", hierarchy=built).widened({*built.leaves, *further}).hierarchy
+    assert set(wide.leaves) == {*built.leaves, *further}
+    assert wide.paths == built.rule(wide.leaves).paths
+    assert wide.height == built.height
+    assert pickle.loads(pickle.dumps(wide)).widened([built.leaves[0]]) == wide
+    assert Categories(name="x", hierarchy=wide).widened(built.leaves).hierarchy is wide
+
+
+def test_a_value_of_the_past_that_no_rule_can_place_is_refused():
+    with pytest.raises(TableError, match=r"'day': the rule of its hierarchy: 'soon' is not a date"):
+        Categories(name="day", hierarchy=hierarchies.dates(["2024-03-05"])).widened({"soon"})
+    with pytest.raises(TableError, match=r"'age': .*'old' is not a number"):
+        Categories(name="age", hierarchy=hierarchies.intervals([31], [5])).widened({"old"})
+
+
+def test_a_stored_series_under_hierarchies_of_a_problem_file_is_replayed(tmp_path: Path):
+    """Codes, ages and days of people who left have no place of their own to be added to."""
+    rows = ["a,01064,30,2024-01-02,u", "b,01065,,2024-01-09,v", "c,12047,41,2024-02-02,u"]
+    rows += ["d,12048,55,2023-12-31,v", "e,12049,33,2024-05-05,u", "f,12049,34,2024-05-06,v"]
+    problem = """
+table: TABLE
+respondent: id
+quasi_identifiers:
+  zip: {kind: prefix, keep: [4, 2]}
+  age: {kind: intervals, widths: [10, 20]}
+  day: {kind: dates, levels: [month, year]}
+sensitive: value
+missing: category
+policy: {requirements: [weak_m_invariance: {m: 2}], minimize: [counterfeits, information_loss]}
+"""
+    history = History()
+    for name, part in {"first": rows[:4], "second": rows[2:]}.items():
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,zip,age,day,value", *part]) + "\n")
+        (tmp_path / f"{name}.yaml").write_text(problem.replace("TABLE", f"{name}.csv"))
+        asked = load_problem(tmp_path / f"{name}.yaml", history=history)
+        release = solve_problem(asked, time_limit=5).release
+        assert release is not None
+        history.append(release)
+    played = named_series(asked.table, history, None)["stored"]
+    assert [each.members for each in played] == [
+        tuple(sorted(release.members, key=lambda member: member.respondent)) for release in history
+    ]
+    zips, ages, days = (d.hierarchy for d in played[0].domains if isinstance(d, Categories))
+    assert ("01064", "0106*", "01***", "*") in zips.paths
+    assert ("missing", "missing", "missing", "*") in ages.paths
+    assert ("30", "[30,40)", "[20,40)", "*") in ages.paths
+    assert ("2023-12-31", "2023-12", "2023", "*") in days.paths
+    assert [len(each.paths) for each in (zips, ages, days)] == [5, 6, 6]
 
 
 # -- releases -----------------------------------------------------------------------------------
