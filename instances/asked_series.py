@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ..models.adversary.cells import check_knowledge, true_values
 from ..models.adversary.knowledge import Knowledge
-from ..models.errors import StoreError
+from ..models.errors import InputError, ProblemFileError, StoreError
 from ..models.history import History
 from ..models.requirement import Requirement
 from ..models.respelling import releases_spelt_alike
@@ -50,7 +51,8 @@ def read_asked(
         if expect is not None:
             raise StoreError("a digest is expected, but no problem with a stored history is named")
         known = load_knowledge(knowledge_file)
-        return AskedSeries(read_series(files, boxes=known.membership == "boxes"), known, ())
+        series = read_series(files, boxes=known.membership == "boxes")
+        return _asked(series, known, knowledge_file, ())
     problem = load_problem(files[0], expect=expect)
     named = problem.history.aligned_id
     knowledge = load_knowledge(knowledge_file, problem.table.sensitive.persistence, named)
@@ -66,4 +68,17 @@ def read_asked(
             for path in files[1:]
         )
         history = releases_spelt_alike(releases, problem.table.spelling, problem.table.respondent)
-    return AskedSeries(history, knowledge, problem.policy.requirements)
+    return _asked(history, knowledge, knowledge_file, problem.policy.requirements)
+
+
+def _asked(
+    history: History, knowledge: Knowledge, file: Path | None, requirements: tuple[Requirement, ...]
+) -> AskedSeries:
+    """All of it, if what the file says of respondents is true of those in the history."""
+    if knowledge.about and any(release.groups for release in history):
+        own = true_values(history)
+        try:
+            check_knowledge(knowledge, own, history[0].sensitive)
+        except InputError as error:
+            raise ProblemFileError(f"{file}: {error}") from error
+    return AskedSeries(history, knowledge, requirements)

@@ -9,6 +9,9 @@
     membership: groups               # or boxes: only exact quasi-identifiers are known
     counterfeits: known              # or unknown (with boxes): how many each group has
 
+Of several sensitive columns a value is the combination, in the order of the columns and with `` ¦ `` between
+them: ``compromised: {Carl: AIDS ¦ low}`` under ``sensitive: [disease, salary]``.
+
 An id that is a number may be written as one; with zeros in front it needs quotes, which YAML would drop.
 """
 
@@ -21,6 +24,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ..models.adversary.knowledge import Knowledge
+from ..models.combination import joined
 from ..models.errors import InputError, ProblemFileError
 from ..models.table import Persistence
 from .bounded import read_yaml
@@ -64,8 +68,11 @@ def load_knowledge(
         spec = _KnowledgeFile.model_validate(read_yaml(path) or {})
     except ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise ProblemFileError(f"{path}, key {key}: {first['msg'].lower()}: correct it") from error
+        key = ".".join(map(str, first["loc"][:1]))  # what comes next is a respondent's id
+        wrong = f"{first['msg'].lower()}: correct it"
+        if key == "compromised" and first["type"] == "string_type":
+            wrong = f"a value is one text, of several sensitive columns {joined(['flu', 'low'])!r}"
+        raise ProblemFileError(f"{path}, key {key}: {wrong}") from error
     try:
         return Knowledge(
             compromised=spec.compromised,

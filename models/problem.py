@@ -120,16 +120,18 @@ class Problem:
                 )
 
     def refuse_absent_values(self) -> None:
-        """See that values which requirements name occur; asked where a policy is given for a table.
+        """See that what requirements name is of this table; asked where a policy is given for a table.
 
         Parts of the table, and worlds that an adversary thinks of, may lack them.
 
         Raises
         ------
         PolicyError
-            If nobody would be protected.
+            If nobody would be protected, or a requirement fits another table only.
         """
         refuse_absent_values(self.policy.requirements, self.table.sensitive, self.values)
+        for requirement in self.policy.requirements:
+            requirement.refuse_misfit(self)
 
     def _refuse_lost_key(self) -> None:
         """Nobody in a history of hashed ids is recognized by an id as it was given."""

@@ -146,6 +146,22 @@ class Requirement(ABC):
         """
         return iter(())
 
+    def refuse_misfit(self, problem: ProblemView) -> None:
+        """See that what it names is of the problem's table; asked where a policy is given for a table.
+
+        Parts of the table, and worlds that an adversary thinks of, are not asked. By default anything fits.
+
+        Parameters
+        ----------
+        problem : Problem
+
+        Raises
+        ------
+        PolicyError
+            Naming the parameter and the remedy.
+        """
+        del problem
+
     def bounds(self, problem: ProblemView) -> GroupBounds:
         """What it proves of all releases of a problem, before any search.
 

@@ -178,22 +178,35 @@ def true_values(history: History) -> dict[str, str]:
 
 def check_knowledge(knowledge: Knowledge, own: Mapping[str, str], sensitive: str) -> None:
     """Raise InputError if knowledge is about strangers, is not true, or names no values of the column."""
+    told = {
+        "compromised": [(value,) for value in knowledge.compromised.values()],
+        "excluded": knowledge.excluded.values(),
+        "priors": knowledge.priors.values(),
+    }
     parts = len(parted(sensitive))
-    told = [*knowledge.excluded.values(), *knowledge.priors.values()]
-    if parts > 1 and any(len(parted(value)) != parts for values in told for value in values):
-        raise InputError(
-            f"knowledge about {sensitive} is about combinations of its values, with a {SEPARATOR.strip()!r} "
-            "between them: name all combinations that are meant"
-        )
+    for key, sets in told.items():
+        if parts > 1 and any(len(parted(value)) != parts for values in sets for value in values):
+            raise InputError(
+                f"{key}: several columns are sensitive, so a value is a combination of theirs, in the order "
+                f"{sensitive!r} and with {SEPARATOR!r} between: name all combinations that are meant"
+            )
     strangers = sum(who not in own for who in knowledge.about)
     if strangers:
         raise InputError(
             f"knowledge is about {strangers} respondents who are in no published group: leave them out, or "
             "compare the ids under compromised, excluded and priors with the respondent column"
         )
-    wrong = sum(not knowledge.allows(who, own[who]) for who in knowledge.about)
-    if wrong:
-        raise InputError(f"knowledge excludes the true value of {wrong} respondents: correct it")
+    untrue = {
+        "compromised": sum(own[who] != value for who, value in knowledge.compromised.items()),
+        "excluded": sum(own[who] in values for who, values in knowledge.excluded.items()),
+        "priors": sum(own[who] not in values for who, values in knowledge.priors.items()),
+    }
+    order = f" (a value is a combination in the order {sensitive!r})" if parts > 1 else ""
+    for key, wrong in untrue.items():
+        if wrong:
+            raise InputError(
+                f"{key}: knowledge excludes the true value of {wrong} respondents: correct it{order}"
+            )
 
 
 def respondents_of(people: Population, history: History) -> tuple[tuple[str, ...], ...]:

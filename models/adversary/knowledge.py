@@ -31,7 +31,8 @@ __all__ = ["Knowledge"]
 class Knowledge:
     """Background knowledge: true statements about single respondents.
 
-    Ids and values that are numbers are read as their text, as tables do: 2.0 is "2".
+    Ids and values that are numbers are read as their text, as tables do: 2.0 is "2". Of several sensitive
+    columns a value is the combination, in their order and with `` ¦ `` between: "flu ¦ low".
 
     Parameters
     ----------

@@ -250,6 +250,16 @@ class ResistsInference(Requirement):
         limits = CutLimits(needed=self.needed, max_posterior=self.max_posterior)
         yield from cuts(self.name, broken, series, limits, self._spared(history))
 
+    def refuse_misfit(self, problem: ProblemView) -> None:
+        """Knowledge must be true, of those whom it is about and who are there or were."""
+        if self.knowledge is None:
+            return
+        own = _values_of(problem)
+        try:
+            check_knowledge(self.knowledge.among(own), own, problem.table.sensitive.name)
+        except InputError as error:
+            raise PolicyError(f"{self.name}: knowledge: {error}") from error
+
     def bounds(self, problem: ProblemView) -> GroupBounds:
         return GroupBounds(
             problem=problem,
@@ -280,12 +290,10 @@ class ResistsInference(Requirement):
 
     def _known_before(self, problem: ProblemView) -> str | None:
         """Respondents whom knowledge alone leaves too few values, although it does not tell which."""
+        self.refuse_misfit(problem)
         if self.knowledge is None:
             return None
-        own = {who: record.member.value for who, record in problem.history.records.items()}
-        own |= {member.respondent: member.value for member in problem.table.members}
-        known = self.knowledge.among(own)
-        check_knowledge(known, own, problem.table.sensitive.name)
+        known = self.knowledge.among(_values_of(problem))
         few = [
             who
             for who in known.about - self.given
@@ -345,6 +353,12 @@ class ResistsInference(Requirement):
             f"groups, leave {int(people.asked[few].sum())} respondents fewer than {self.needed} values: let "
             "tuples be suppressed (max_suppressed) or invented (max_counterfeits)"
         )
+
+
+def _values_of(problem: ProblemView) -> dict[str, str]:
+    """The value of everybody of the table and of the releases before."""
+    own = {who: record.member.value for who, record in problem.history.records.items()}
+    return own | {member.respondent: member.value for member in problem.table.members}
 
 
 def _known(name: str, told: object) -> Knowledge | None:

@@ -15,7 +15,7 @@ upper bounds on them, so this is exact.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -31,6 +31,7 @@ from ..group_bounds import GroupBounds
 from ..relaxations import Parameter, ParameterGrid, largest_size, reduced
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register
+from ..spelling import shown
 from ..structure import DependsOn, SharesRule, Structure
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class TCloseness(GroupRequirement):
         if not 0 <= self.t <= 1:
             raise PolicyError(f"{self.name}: t must be from 0 to 1, got {self.t}")
         if self.order is not None:
+            if isinstance(self.order, str) or not isinstance(self.order, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise PolicyError(f"{self.name}: order must be a list of values, got {self.order!r}")
             order = tuple(str(value) for value in self.order)
             if len(order) < 2 or len(set(order)) < len(order):
                 raise PolicyError(f"{self.name}: order must list at least two different values, each once")
@@ -91,10 +94,11 @@ class TCloseness(GroupRequirement):
     def _values(self, found: set[str]) -> Sequence[str]:
         if self.order is None:
             return sorted(found)
-        strange = found - set(self.order)
+        strange = sorted(found - set(self.order))
         if strange:
+            told = shown(strange[:3]) + (", ..." if strange[3:] else "")
             raise PolicyError(
-                f"{self.name}: order lacks {len(strange)} values that occur: list every value once"
+                f"{self.name}: order lacks {len(strange)} values that occur ({told}): list every value once"
             )
         return self.order
 
@@ -141,6 +145,10 @@ class TCloseness(GroupRequirement):
         scale = 2 if self.order is None else len(self.order) - 1
         rule = SharesRule(most=scale * self.t, order=self.order)
         return Structure(depends_on=DependsOn.HISTOGRAM, monotone=True, values=rule)
+
+    def refuse_misfit(self, problem: ProblemView) -> None:
+        """An order lists all values of the table."""
+        _ = self._values(set(problem.table.histogram))
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
         """Groups of few tuples cannot have the table's shares: the least size that can, to within `t`."""

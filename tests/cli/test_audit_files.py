@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
@@ -106,12 +107,57 @@ def test_a_single_column_may_have_the_separator_in_its_values_and_not_in_its_nam
         released(["flu"], "dis ¦ x", **{"dis ¦ x": ["a"]})
 
 
-@pytest.mark.parametrize("known", [{"priors": {"p0": ["a ¦ x", "b"]}}, {"excluded": {"p0": ["b"]}}])
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"priors": {"p0": ["a ¦ x", "b"]}},
+        {"excluded": {"p0": ["b"]}},
+        {"compromised": {"p0": "a"}},
+        {"compromised": {"p0": "a ¦ x", "p1": "y"}},
+    ],
+)
 def test_knowledge_of_several_columns_names_combinations(known: dict[str, Any]):
     release = released(["a", "b"], ["dis", "sal"], sal=["x", "y"])
     for ask in (oa.audit, oa.what_if):
-        with pytest.raises(oa.InputError, match="name all combinations that are meant"):
+        told = rf"{next(iter(known))}: .*in the order 'dis ¦ sal' .* name all combinations that are meant"
+        with pytest.raises(oa.InputError, match=told):
             ask(oa.History([release]), oa.Knowledge(**known))
+
+
+@pytest.mark.parametrize("command", ["audit", "what-if"])
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("compromised: {p0: a}", "k.yaml: compromised: several columns are sensitive"),
+        (
+            "compromised: {p0: x ¦ a}",
+            "k.yaml: compromised: .*(a value is a combination in the order 'dis ¦ sal')",
+        ),
+        (
+            "priors: {p0: [a ¦ y, b ¦ y]}",
+            "k.yaml: priors: knowledge excludes the true value of 1 respondents",
+        ),
+        ("excluded: {p0: [a ¦ x]}", "k.yaml: excluded: knowledge excludes the true value of 1 respondents"),
+        (
+            "compromised: {p7: a ¦ x}",
+            "k.yaml: knowledge is about 1 respondents who are in no published group",
+        ),
+        ("compromised: {p0: [a, x]}", "k.yaml, key compromised: a value is one text, .*'flu ¦ low'"),
+        ("priors: {p0: a ¦ x}", "k.yaml, key priors: "),
+    ],
+)
+def test_knowledge_that_cannot_be_is_refused_with_its_file_and_key(
+    tmp_path: Path, command: str, known: str, said: str
+):
+    """One column's value of two was called untrue, and neither file nor key was named."""
+    released(["a", "b"], ["dis", "sal"], sal=["x", "y"]).to_csv(
+        tmp_path / "r.csv", copy="steward", respondent="id"
+    )
+    (tmp_path / "k.yaml").write_text(known, encoding="utf-8")
+    done = run(command, "r.csv", "--knowledge", "k.yaml", folder=tmp_path)
+    assert done.returncode == 2
+    assert re.search(said.replace("(", r"\(").replace(")", r"\)"), done.stderr), done.stderr
+    assert not re.search(r"\bp[07]\b", done.stderr)
 
 
 def test_an_audit_begins_with_the_first_release_that_publishes_anybody():

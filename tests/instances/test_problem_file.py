@@ -115,6 +115,37 @@ def test_full_domain_recoding_is_read(folder: Path):
     assert problem.policy.recoding == "full_domain"
 
 
+def test_what_a_requirement_names_is_refused_with_file_and_key(folder: Path):
+    columns = {"town": PROBLEM["quasi_identifiers"]["town"]}  # type: ignore[index]
+    for asked, said in (
+        (
+            {"t_closeness": {"t": 0.5, "order": ["flu", "gout"]}},
+            r"t_closeness: order lacks 1 values .*'cold'",
+        ),
+        (
+            {"t_closeness": {"t": 0.5, "order": "flu"}},
+            "t_closeness: order must be a list of values, got 'flu'",
+        ),
+        (
+            {"resists_inference": {"min_values": 2, "knowledge": {"compromised": {"a": "none"}}}},
+            "resists_inference: knowledge: compromised: knowledge excludes the true value of 1 respondents",
+        ),
+    ):
+        with pytest.raises(oa.ProblemFileError, match=rf"p\.yaml, key policy: {said}"):
+            load(folder, policy={"requirements": [asked]}, quasi_identifiers=columns)
+
+
+def test_an_order_of_one_of_several_columns_lists_its_values(folder: Path):
+    asked = {"t_closeness": {"t": 0.5, "order": ["flu", "gout"], "attribute": "disease"}}
+    with pytest.raises(oa.ProblemFileError, match=r"p\.yaml, key policy: t_closeness: order lacks 1 values"):
+        load(
+            folder,
+            policy={"requirements": [asked]},
+            quasi_identifiers={"age": "numeric"},
+            sensitive=["disease", "sex"],
+        )
+
+
 POLICY: dict[str, object] = {"requirements": [{"k_anonymity": {"k": 2}}]}
 
 

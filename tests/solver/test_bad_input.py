@@ -398,7 +398,24 @@ def test_more_values_asked_for_than_there_are():
 
 def test_an_order_of_values_that_lacks_some():
     policy = Policy([TCloseness(t="1/2", order=("flu", "cold"))])
-    fails(PolicyError, lambda: ask(table(), policy), "t_closeness", "order")
+    fails(
+        PolicyError,
+        lambda: ask(table(), policy),
+        "t_closeness: order lacks 1 values that occur ('gout'): list",
+    )
+    policy = Policy([TCloseness(t="1/2", order=("x", "y"))])
+    fails(PolicyError, lambda: ask(table(frame(ill=[*"abc"])), policy), "lacks 3 values", "('a', 'b', 'c')")
+    more = pd.concat([frame(ill=[*"abc"]), frame(ill=[*"def"], id=[f"{SECRET}{n}" for n in "xyz"])])
+    fails(PolicyError, lambda: ask(table(more), policy), "lacks 6 values", "('a', 'b', 'c', ...)")
+
+
+@pytest.mark.parametrize("order", ["flu", 7])
+def test_an_order_that_is_no_list(order: Any):
+    fails(
+        PolicyError,
+        lambda: TCloseness(t="1/2", order=order),
+        f"order must be a list of values, got {order!r}",
+    )
 
 
 def test_a_table_too_large_for_the_assignment_engine():

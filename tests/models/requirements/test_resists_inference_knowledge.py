@@ -154,8 +154,11 @@ def test_what_knowledge_alone_makes_impossible_is_said() -> None:
     asked = Problem(table=at.table, policy=Policy([rule], form=at.form), history=at.history)
     assert "leaves 1 respondents fewer than 3 values" in (rule.bounds(asked).infeasible_because or "")
     false = ResistsInference(min_values=2, knowledge=Knowledge(priors={who.name: [other]}))
-    with pytest.raises(InputError, match="true value"):
+    told = "resists_inference: knowledge: priors: .*true value of 1 respondents"
+    with pytest.raises(PolicyError, match=told):
         assert false.bounds(asked).infeasible_because
+    with pytest.raises(PolicyError, match=told):
+        replace(asked, policy=Policy([false], form=at.form)).refuse_absent_values()
 
 
 def test_ids_and_values_that_are_numbers_are_those_of_the_table() -> None:
