@@ -175,7 +175,10 @@ def check_certificates(content: Mapping[str, Any], system: RowSystem) -> dict[st
     """
     try:
         if content["system"] != _system(system):
-            raise CertificateError("certificate: it is about other releases or other knowledge")
+            raise CertificateError(
+                "certificate: it is about other releases or other knowledge: give those of its audit, in the "
+                "same order, and the same --knowledge if it had any"
+            )
         checker = Checker(system)
         proven = set(checker.replay(_read_step(step) for step in content["steps"]))
         for column, case in content["cases"]:

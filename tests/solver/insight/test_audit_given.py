@@ -261,3 +261,6 @@ def test_the_command_line_tells_given_from_disclosed(tmp_path: Path) -> None:
         )
         assert checked.returncode == 0, checked.stderr
         assert "CONFIRMED" in checked.stdout
+        without = run("verify-audit", "proofs.json", "release.csv", folder=tmp_path)
+        assert without.returncode == 2
+        assert "the same --knowledge if it had any" in without.stderr
