@@ -21,6 +21,7 @@ from ..models.group import Member
 from ..models.release import QIGroup, Release
 from ..models.table import Microdata
 from .membership import Memberships, memberships
+from .steward_copy import box_in_row
 
 __all__ = ["public_release"]
 
@@ -119,7 +120,7 @@ def _groups(
         if labels.setdefault(group, cells) != cells:
             raise ReleaseError(f"row {number}: group {group} has different cells in an earlier row")
         if group not in boxes:
-            boxes[group] = tuple(d.parse(cell) for d, cell in zip(table.domains, cells, strict=True))
+            boxes[group] = box_in_row(number, table.domains, cells)
         histograms.setdefault(group, Counter())[value] += 1
         if not str(extra).isdigit() or fakes.setdefault(group, int(extra)) != int(extra):
             raise ReleaseError(f"row {number}: column {FAKES!r} must hold one number per group")

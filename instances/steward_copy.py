@@ -15,7 +15,15 @@ from ..models.errors import ReleaseError
 from ..models.group import Member
 from ..models.release import Form, QIGroup, Release
 
-__all__ = ["steward_release"]
+__all__ = ["box_in_row", "steward_release"]
+
+
+def box_in_row(number: int, domains: Sequence[Domain], cells: Sequence[str]) -> Box:
+    """What the published cells of row `number` (from 1) say; an error names it."""
+    try:
+        return tuple(domain.parse(cell) for domain, cell in zip(domains, cells, strict=True))
+    except ReleaseError as error:
+        raise ReleaseError(f"row {number}: {error}") from error
 
 
 def steward_release(
@@ -78,6 +86,7 @@ class _StewardRows:
     members: dict[str, list[Member]] = field(default_factory=dict[str, list[Member]])
     fakes: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
     cells: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    first: dict[str, int] = field(default_factory=dict[str, int])
     hidden: dict[str, Counter[tuple[int, str]]] = field(default_factory=dict[str, Counter[tuple[int, str]]])
 
     def add(self, number: int, row: tuple[str, ...], stars: Sequence[int]) -> None:
@@ -95,7 +104,10 @@ class _StewardRows:
             self.hidden.setdefault(group, Counter()).update(gone)
         else:
             raise ReleaseError(f"row {number}: kind is {kind!r}, not member, counterfeit or suppressed")
-        if kind != "suppressed" and self.cells.setdefault(group, cells) != cells:
+        if kind == "suppressed":
+            return
+        _ = self.first.setdefault(group, number)
+        if self.cells.setdefault(group, cells) != cells:
             raise ReleaseError(f"row {number}: group {group} has different published cells in an earlier row")
 
     def _point(self, number: int, exact: Sequence[str]) -> tuple[Exact, ...]:
@@ -113,14 +125,11 @@ class _StewardRows:
             QIGroup(
                 members=tuple(people),
                 counterfeits=tuple(sorted(self.fakes.get(group, Counter()).items())),
-                box=self._box(group) if boxes else None,
+                box=box_in_row(self.first[group], self.domains, self.cells[group]) if boxes else None,
                 hidden=tuple((a, v, count) for (a, v), count in sorted(self.hidden[group].items())),
             )
             for group, people in self.members.items()
         )
-
-    def _box(self, group: str) -> Box:
-        return tuple(domain.parse(cell) for domain, cell in zip(self.domains, self.cells[group], strict=True))
 
 
 def _stars(frame: pd.DataFrame, names: Sequence[str]) -> dict[int, list[int]]:

@@ -14,8 +14,10 @@ import pytest
 
 import optanon as oa
 from optanon.instances.reconstruct import public_release
+from optanon.instances.steward_copy import steward_release
 from optanon.models.box import covers
 from optanon.models.numeric import Numeric
+from optanon.models.release import steward_frame
 
 
 def random_table(seed: int, tuples: int) -> oa.Microdata:
@@ -197,6 +199,22 @@ def test_wrong_copies_are_refused():
     with pytest.raises(oa.ReleaseError, match="different cells"):
         public_release(frame.assign(age=["[20,40]", "[20,30]", "[20,40]", "[20,40]"]), table)
     assert len(public_release(frame.head(3), table, suppressed=1, unique=False).suppressed) == 1
+
+
+def test_a_cell_that_cannot_be_read_is_named_with_its_row():
+    table = random_table(3, 6)
+    release = oa.Problem(table=table, policy=oa.Policy([oa.KCAnonymity(k=2)])).assemble(
+        [[0, 1, 2], [3, 4, 5]]
+    )
+    told = r"row 4: column 'sex': 'X' is not a label of its hierarchy"
+    frame = release.to_frame()
+    frame.loc[frame["group"] == frame["group"].max(), "sex"] = "X"
+    with pytest.raises(oa.ReleaseError, match=told):
+        public_release(frame, table)
+    frame = steward_frame(release)
+    frame.loc[frame["group"] == frame["group"].max(), "sex published"] = "X"
+    with pytest.raises(oa.ReleaseError, match=told):
+        steward_release(frame, respondent="respondent", domains=table.domains, sensitive="disease")
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
