@@ -48,6 +48,7 @@ from ..models.outlook.asked import Outlook
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
+from ..models.repeated_levels import refuse_repeated_levels
 from ..models.requirements import build_requirement
 from ..models.respelling import release_spelt_as_before, releases_spelt_alike
 from ..models.spelling import Spelling
@@ -114,7 +115,7 @@ def load_problem(
             else History.open(history, create=False, key_file=key_file, expect=expect)
         )
         problem = Problem(table=table, policy=_policy(spec.policy, file), history=earlier)
-        problem.refuse_absent_values()
+        problem.refuse_mistakes()
         return problem
     except ProblemFileError:
         raise
@@ -272,7 +273,7 @@ def _policy(spec: PolicyKeys, file: Path) -> Policy:
         for entry in spec.requirements
         for name, settings in ([(entry, {})] if isinstance(entry, str) else entry.items())
     ]
-    return Policy(
+    policy = Policy(
         requirements,
         spec.minimize,
         max_suppressed=spec.max_suppressed,
@@ -283,6 +284,8 @@ def _policy(spec: PolicyKeys, file: Path) -> Policy:
         weights=spec.weights,
         outlook=_outlook(spec.outlook) if isinstance(spec.outlook, OutlookKeys) else spec.outlook,
     )
+    refuse_repeated_levels(policy.levels)
+    return policy
 
 
 def _outlook(spec: OutlookKeys) -> Outlook:

@@ -26,6 +26,7 @@ from .published_cells import cell_violations
 from .recoded import recoding_violations
 from .recoding import Ladder, ladders
 from .release import QIGroup, Release
+from .repeated_levels import refuse_repeated_levels
 from .requirements.named_values import refuse_absent_values
 from .requirements.of_attribute import refuse_unbound
 from .requirements.of_respondents import aligned
@@ -119,16 +120,17 @@ class Problem:
                     "loss of boxes such as information_loss besides, or leave the column out"
                 )
 
-    def refuse_absent_values(self) -> None:
-        """See that what requirements name is of this table; asked where a policy is given for a table.
+    def refuse_mistakes(self) -> None:
+        """See that the policy can be meant so for this table; asked where a policy is given for a table.
 
         Parts of the table, and worlds that an adversary thinks of, may lack them.
 
         Raises
         ------
         PolicyError
-            If nobody would be protected, or a requirement fits another table only.
+            If nobody would be protected, a requirement fits another table only, or a level is repeated.
         """
+        refuse_repeated_levels(self.policy.levels)
         refuse_absent_values(self.policy.requirements, self.table.sensitive, self.values)
         for requirement in self.policy.requirements:
             requirement.refuse_misfit(self)

@@ -133,7 +133,7 @@ def feasibility(problem: Problem, first: Counted = "suppressed") -> Problem:
     levels = [counter_of(first)]
     if policy.counterfeit_limit is None and first != "counterfeits":
         levels.append(counter_of("counterfeits"))
-    if policy.counts("hidden_cells"):
+    if policy.counts("hidden_cells") and first != "hidden_cells":
         levels.append(counter_of("hidden_cells"))
     changed = policy.changed(
         minimize=levels,

@@ -183,7 +183,7 @@ def solve(
         raise PolicyError("history must be a History: wrap earlier releases as History([first, second])")
     table = _table(table, respondent, quasi_identifiers, sensitive)
     problem = Problem(table=table, policy=policy, history=history if history is not None else History())
-    problem.refuse_absent_values()
+    problem.refuse_mistakes()
     return solve_problem(
         problem,
         engine=engine,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -144,6 +145,45 @@ def test_an_order_of_one_of_several_columns_lists_its_values(folder: Path):
             quasi_identifiers={"age": "numeric"},
             sensitive=["disease", "sex"],
         )
+
+
+@pytest.mark.parametrize(
+    ("minimize", "said"),
+    [
+        (
+            ["information_loss", "information_loss"],
+            "level 2 (information_loss) repeats level 1 (information_loss)",
+        ),
+        (
+            ["counterfeits", "information_loss", {"information_loss": 2}],
+            "level 3 (2 information_loss) repeats level 2 (information_loss)",
+        ),
+        (
+            [{"suppressed": 1, "counterfeits": 2}, {"counterfeits": 1, "suppressed": "1/2"}],
+            "level 2 (1 counterfeits + 1/2 suppressed) repeats level 1 (1 suppressed + 2 counterfeits)",
+        ),
+    ],
+)
+def test_a_level_that_repeats_another_is_refused(
+    folder: Path, minimize: list[str | dict[str, object]], said: str
+):
+    """It was searched for again, and the proof of the first was lost."""
+    asked = {"requirements": [{"k_anonymity": {"k": 2}}], "minimize": minimize}
+    with pytest.raises(oa.ProblemFileError, match="p.yaml, key policy: minimize: " + re.escape(said)):
+        load(folder, policy=asked)
+    policy = oa.Policy([oa.KCAnonymity(k=2)], minimize)
+    with pytest.raises(oa.PolicyError, match=re.escape(said)):
+        oa.solve(load(folder).table, policy)
+
+
+def test_a_level_that_shares_losses_with_another_is_none_that_repeats_it(folder: Path):
+    minimize = [
+        "counterfeits",
+        {"counterfeits": 1, "information_loss": 1},
+        {"counterfeits": 1, "information_loss": 2},
+    ]
+    asked = {"requirements": [{"k_anonymity": {"k": 2}}], "minimize": minimize}
+    assert len(load(folder, policy=asked).policy.levels) == 3
 
 
 POLICY: dict[str, object] = {"requirements": [{"k_anonymity": {"k": 2}}]}

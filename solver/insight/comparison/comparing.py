@@ -96,7 +96,7 @@ def compare(
     A release that breaks the policy has no distance from its optimum: its row says what it breaks.
     """
     require_time_limit(time_limit)
-    problem.refuse_absent_values()
+    problem.refuse_mistakes()
     hierarchies, policy = problem.policy.hierarchies, problem.digests["policy"]
     if recodings:
         problem = replace(problem, policy=problem.policy.changed(recoding="multidimensional", hierarchies={}))

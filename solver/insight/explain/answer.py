@@ -72,7 +72,7 @@ def explain(
     _require_seconds(time_limit=time_limit, trial_seconds=trial_seconds)
     whole("explain", "most_conflicts", most_conflicts, 1)
     whole("explain", "seed", seed, 0)
-    problem.refuse_absent_values()
+    problem.refuse_mistakes()
     threads = default_workers() if workers is None else whole("explain", "workers", workers, 1)
     trials = Trials(problem, clock=Clock(time_limit), seconds=trial_seconds, seed=seed, workers=threads)
     parts = parts_of(problem)

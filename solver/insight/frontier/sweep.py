@@ -70,7 +70,7 @@ def frontier(
     InputError
         If the state file is of another problem or damaged.
     """
-    problem.refuse_absent_values()
+    problem.refuse_mistakes()
     grid = FrontierGrid(problem, vary)
     file = None if state is None else Path(state)
     found = {} if file is None else read_state(file, grid)

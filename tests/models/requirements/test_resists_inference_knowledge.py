@@ -158,7 +158,7 @@ def test_what_knowledge_alone_makes_impossible_is_said() -> None:
     with pytest.raises(PolicyError, match=told):
         assert false.bounds(asked).infeasible_because
     with pytest.raises(PolicyError, match=told):
-        replace(asked, policy=Policy([false], form=at.form)).refuse_absent_values()
+        replace(asked, policy=Policy([false], form=at.form)).refuse_mistakes()
 
 
 def test_ids_and_values_that_are_numbers_are_those_of_the_table() -> None:
