@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..models import hierarchies
 from ..models.domain import Domain
-from ..models.errors import OptanonError, ProblemFileError
+from ..models.errors import ProblemFileError
 from ..models.exact_numbers import exact_number
 from ..models.hierarchy import ROOT, Hierarchy
 from ..models.missing import MISSING
@@ -155,8 +155,6 @@ def column_spec(
             return _numeric(name, kind, column)
         found = _built(kind, column)
     except (ValueError, ZeroDivisionError, OverflowError) as error:
-        if isinstance(error, OptanonError):
-            raise type(error)(f"{where}: {error}") from error
         raise ProblemFileError(f"{where}: {error}") from error
     if MISSING in column:
         return found

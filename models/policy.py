@@ -186,7 +186,7 @@ class Policy:
                 "hierarchies are levels of recoding 'full_domain': ask for it or leave them out"
             )
         if max_counterfeits is not None:
-            whole("policy", "max_counterfeits", max_counterfeits, 0)
+            whole("max_counterfeits", "the limit", max_counterfeits, 0)
         object.__setattr__(self, "requirements", parts)
         object.__setattr__(self, "levels", levels)
         object.__setattr__(self, "max_suppressed", _limit(max_suppressed))
@@ -325,7 +325,7 @@ def _limit(given: int | float | str | Fraction | None) -> int | Fraction | None:
     """A count if it is written as one, else a share: 1 is one tuple, 1.0 is all of them."""
     if given is None:
         return None
-    limit: int | Fraction = as_fraction("policy", "max_suppressed", given)
+    limit: int | Fraction = as_fraction("max_suppressed", "the limit", given)
     counted = isinstance(given, int) or (isinstance(given, str) and given.strip().isdecimal())
     if counted or (limit.denominator == 1 and limit != 1):
         limit = int(limit)
@@ -335,7 +335,7 @@ def _limit(given: int | float | str | Fraction | None) -> int | Fraction | None:
 
 
 def _weights(given: Mapping[str, int | float | str | Fraction]) -> tuple[tuple[str, Fraction], ...]:
-    found = {name: as_fraction("policy", f"weight of {name}", raw) for name, raw in given.items()}
+    found = {name: as_fraction("weights", f"the weight of {name}", raw) for name, raw in given.items()}
     for name, weight in found.items():
         if weight < 0:
             raise PolicyError(f"weights: the weight of {name} must be at least 0, got {weight}")

@@ -186,6 +186,38 @@ def test_a_level_that_shares_losses_with_another_is_none_that_repeats_it(folder:
     assert len(load(folder, policy=asked).policy.levels) == 3
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"policy": {"max_suppressed": "5%"}},
+            "key policy: max_suppressed: the limit must be a number such as",
+        ),
+        (
+            {"policy": {"max_counterfeits": -1}},
+            "key policy: max_counterfeits: the limit must be a whole number",
+        ),
+        (
+            {"policy": {"weights": {"age": ".nan"}}},
+            "key policy: weights: the weight of age must be a number such",
+        ),
+        (
+            {"age": {"kind": "intervals", "widths": [5, 7]}},
+            "key quasi_identifiers.age: interval width 7 is not",
+        ),
+        ({"age": {"kind": "dates"}}, "key quasi_identifiers.age: '31' is not a date"),
+        ({"sex": {"kind": "numeric"}}, "key quasi_identifiers.sex: column 'sex', row 1: 'F' is not a finite"),
+    ],
+)
+def test_file_and_key_are_told_once(folder: Path, change: dict[str, object], said: str):
+    policy = {"requirements": [{"k_anonymity": {"k": 2}}]} | change.get("policy", {})  # type: ignore[operator]
+    columns = {"age": "numeric", "sex": "flat"} | {
+        key: kind for key, kind in change.items() if key != "policy"
+    }
+    with pytest.raises(oa.ProblemFileError, match="^" + re.escape(f"{folder / 'p.yaml'}, {said}")):
+        load(folder, quasi_identifiers=columns, policy=policy)
+
+
 POLICY: dict[str, object] = {"requirements": [{"k_anonymity": {"k": 2}}]}
 
 
