@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Literal
 
 import pandas as pd
@@ -62,7 +63,7 @@ class _Column:
     values: tuple[str, ...]
     gaps: int
 
-    @property
+    @cached_property
     def different(self) -> int:
         return len(set(self.values))
 
@@ -70,6 +71,31 @@ class _Column:
     def names_rows(self) -> bool:
         """Whether every row has a value of its own."""
         return not self.gaps and self.different == len(self.values)
+
+    @property
+    def rows(self) -> int:
+        return self.gaps + len(self.values)
+
+    @property
+    def called_id(self) -> bool:
+        return _ID.search(self.plain) is not None
+
+    @property
+    def nearly_names_rows(self) -> bool:
+        """Whether it may be ids of which a few are missing or wrong: what is called so, and other texts."""
+        few = max(1, self.rows // 10) if self.called_id else self.rows // 20
+        if not 0 < self.rows - self.different <= few or 2 * self.different <= self.rows:
+            return False
+        if self.called_id:
+            return True
+        known = _KNOWN.search(self.plain) is not None or self.is_numeric or _is_postal(self)
+        return not known and _date_pattern(self) is None
+
+    @property
+    def seen(self) -> str:
+        """How nearly it names rows."""
+        empty = f", {self.gaps} empty" if self.gaps else ""
+        return f"{self.different} different values in {self.rows} rows{empty}"
 
     @property
     def plain(self) -> str:
@@ -159,16 +185,25 @@ def _respondent(columns: dict[str, _Column], given: str | None, taken: set[str])
                 f"person ({count} rows in all): keep one row per person, or name another column"
             )
         return given, "given"
-    able = [column for name, column in columns.items() if column.names_rows and name not in taken]
+    free = [column for name, column in columns.items() if name not in taken]
+    able = [column for column in free if column.names_rows]
+    near = "; ".join(f"column {column.name!r}: {column.seen}" for column in free if column.nearly_names_rows)
     if not able:
         raise TableError(
             "no column has a different value in every row, so rows cannot be told apart by person: add a "
             "column with an id for each person (a patient number, or just 1, 2, 3, ...), keep one row per "
-            "person, and try again"
+            "person, and try again" + (f" ({near})" if near else "")
         )
-    hinted = [column for column in able if _ID.search(column.plain)]
+    hinted = [column for column in able if column.called_id]
     best = (hinted or able)[0]
-    return best.name, "every row has a different value" + (", and it is called like an id" if hinted else "")
+    if hinted:
+        return best.name, "every row has a different value, and it is called like an id"
+    if near:
+        return best.name, (
+            "every row has a different value. But what may be ids has cells that are empty or repeated "
+            f"({near}): if it says who a row is about, correct them or drop these rows, and name it here"
+        )
+    return best.name, "every row has a different value"
 
 
 def _sensitive(columns: dict[str, _Column], given: Sequence[str] | None, taken: set[str]) -> dict[str, str]:
@@ -180,7 +215,11 @@ def _sensitive(columns: dict[str, _Column], given: Sequence[str] | None, taken: 
                     f"column {name!r} has the same value everywhere: there is nothing to protect"
                 )
         return dict.fromkeys(given, "given")
-    able = [column for name, column in columns.items() if name not in taken and column.different > 1]
+    able = [
+        column
+        for name, column in columns.items()
+        if name not in taken and column.different > 1 and not column.nearly_names_rows
+    ]
     hinted = [column for column in able if _SENSITIVE.search(column.plain)]
     if hinted:
         return {hinted[0].name: "it is called like something private"}
@@ -207,6 +246,12 @@ def _quasi_identifier(column: _Column, *, asked: bool) -> Guess:
 
     if different < 2 and not asked:
         return Guess(name=name, role="left out", why="the same value in every row, it says nothing")
+    if column.nearly_names_rows and not asked:
+        return Guess(
+            name=name, role="left out", why=f"{column.seen}: ids of people, to be corrected and named above?"
+        )
+    if column.names_rows and column.called_id and not asked:
+        return Guess(name=name, role="left out", why="every row has a value of its own, as ids have")
     if _is_postal(column):
         length = max(map(len, column.values))
         keep = list(range(length - 1, 0, -(1 if length <= 5 else max(2, length // LEVELS))))

@@ -102,7 +102,7 @@ def _roles(guesses: Sequence[Guess]) -> list[str]:
     lines = [
         "",
         "# Who a row is about. It is never published; it lets later releases recognize the same person.",
-        _said(who),
+        *_said(who),
         f"respondent: {scalar(who.name)}",
         "",
         "# What others may know of a person. These columns are published, only as exactly as is safe.",
@@ -120,7 +120,7 @@ def _roles(guesses: Sequence[Guess]) -> list[str]:
         "# What nobody may learn of a person. persistent: it stays the same over the releases;",
         "# transient: it may change from one release to the next. Several columns: sensitive: [a, b]; what",
         "# is asked of groups then says which one it protects: distinct_l_diversity: {l: 3, attribute: a}.",
-        _said(private[0]),
+        *_said(private[0]),
         f"sensitive: {named[0] if len(named) == 1 else '[' + ', '.join(named) + ']'}",
     ]
 
@@ -149,10 +149,10 @@ def _once(usual: UsualPolicy) -> list[str]:
     return lines
 
 
-def _said(guess: Guess) -> str:
+def _said(guess: Guess) -> list[str]:
     if guess.why == "given":
-        return "# As you said."
-    return f"# {_sentence(guess.why)}" if guess.why == AS_BEFORE else f"# Guessed: {guess.why}."
+        return ["# As you said."]
+    return comment(_sentence(guess.why) if guess.why == AS_BEFORE else f"Guessed: {guess.why}.")
 
 
 def _sentence(text: str) -> str:

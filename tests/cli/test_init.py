@@ -203,6 +203,56 @@ def test_asked_roles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     assert list(spec["quasi_identifiers"]) == ["PLZ", "Größe"]
 
 
+def columns_of(ids: list[str], **more: list[str]) -> str:
+    """A table with a code that differs in every row, ages, days and towns that nearly do, and values."""
+    rows = range(len(ids))
+    columns = {
+        "id": ids,
+        "zip": [f"0{1000 + 7 * n}" for n in rows],
+        "age": [str(20 + max(n, 1)) for n in rows],
+        "day": [f"2024-{1 + max(n, 1) // 28:02}-{1 + max(n, 1) % 28:02}" for n in rows],
+        "town": [f"town {max(n, 1)}" for n in rows],
+        "sex": ["FM"[n % 2] for n in rows],
+        "ill": [("flu", "gout", "cold")[n % 3] for n in rows],
+    } | more
+    return "\n".join(map(",".join, [columns.keys(), *zip(*columns.values(), strict=True)])) + "\n"
+
+
+@pytest.mark.parametrize("name", ["id", "pid"])
+@pytest.mark.parametrize("other", ["", "P1"])
+def test_ids_of_which_one_is_missing_or_repeated_are_no_quasi_identifier(
+    tmp_path: Path, name: str, other: str
+):
+    """They were published, and the postal code was taken for the respondent without a word."""
+    content = columns_of([f"P{n}" for n in range(23)] + [other]).replace("id,", f"{name},", 1)
+    done = start(tmp_path, content, "--once")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "people.yaml").read_text(encoding="utf-8")
+    spec = yaml.safe_load(text)
+    assert spec["respondent"] == "zip"
+    assert list(spec["quasi_identifiers"]) == ["age", "day", "town", "sex"]
+    seen = f"23 different values in 24 rows{'' if other else ', 1 empty'}"
+    told = " ".join(text.replace("\n# ", " ").split())
+    assert (
+        f"(column {name!r}: {seen}): if it says who a row is about, correct them or drop these rows" in told
+    )
+    assert f"{name}: {seen}: ids of people, to be corrected and named above?" in text
+    asked = start(tmp_path, content, "--once", "--force", "--qi", name, "--qi", "age")
+    assert asked.returncode == 0, asked.stderr
+    spec = yaml.safe_load((tmp_path / "people.yaml").read_text(encoding="utf-8"))
+    assert name in spec["quasi_identifiers"], "as said"
+
+
+def test_a_second_column_of_ids_is_left_out(tmp_path: Path):
+    people = [f"P{n}" for n in range(24)]
+    more = {"case_no": [str(900 + n) for n in range(24)], "mrn": [str(max(n, 1)) for n in range(24)]}
+    done = start(tmp_path, columns_of(people, **more), "--once")
+    assert done.returncode == 0, done.stderr
+    spec = yaml.safe_load((tmp_path / "people.yaml").read_text(encoding="utf-8"))
+    assert spec["respondent"] == "id"
+    assert list(spec["quasi_identifiers"]) == ["zip", "age", "day", "town", "sex"]
+
+
 @pytest.mark.parametrize(
     ("content", "options", "said"),
     [
@@ -210,6 +260,11 @@ def test_asked_roles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
             "a,b\n1,x\n1,x\n2,y\n",
             (),
             ["no column has a different value in every row", "add a column with an id"],
+        ),
+        (
+            columns_of(["1", *map(str, range(1, 24))], zip=["0"] * 24),
+            (),
+            ["try again (column 'id': 23 different values in 24 rows)"],
         ),
         ("a,b\n1,x\n1,x\n2,y\n", ("--respondent", "a"), ["rows 1 and 2 are the same person", "keep one row"]),
         ("id,b\n,x\n1,x\n", ("--respondent", "id"), ["1 rows without an id"]),
