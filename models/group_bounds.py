@@ -40,6 +40,9 @@ class GroupBounds:
         Of the problem: see `largest_count`.
     reason, never : callable
         Of the problem: see `infeasible_because`, `hopeless_because`.
+    misfit : callable
+        Of the problem: why it cannot be meant for this table, as what it names is not there or not so. Asked
+        where a policy is given for a table, of no part of it.
     notes : callable
         Of the problem: see `diagnostics`.
     """
@@ -49,6 +52,7 @@ class GroupBounds:
     largest: Callable[[ProblemView], int] = _tuples
     reason: Callable[[ProblemView], str | None] = _no_reason
     never: Callable[[ProblemView], str | None] = _no_reason
+    misfit: Callable[[ProblemView], str | None] = _no_reason
     notes: Callable[[ProblemView], Iterable[str]] = _nothing
 
     @property

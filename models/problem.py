@@ -133,7 +133,9 @@ class Problem:
         refuse_repeated_levels(self.policy.levels)
         refuse_absent_values(self.policy.requirements, self.table.sensitive, self.values)
         for requirement in self.policy.requirements:
-            requirement.refuse_misfit(self)
+            bounds = requirement.bounds(self)
+            if why := bounds.misfit(bounds.problem):
+                raise PolicyError(why)
 
     def _refuse_lost_key(self) -> None:
         """Nobody in a history of hashed ids is recognized by an id as it was given."""

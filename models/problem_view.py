@@ -64,6 +64,11 @@ class LevelView(Protocol):
     """One level of the objective."""
 
     @property
+    def name(self) -> str:
+        """The loss, or the weighted sum in words."""
+        ...
+
+    @property
     def losses(self) -> frozenset[str]:
         """Names of its losses."""
         ...

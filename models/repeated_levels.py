@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from .errors import PolicyError
-from .policy import Level
+from .problem_view import LevelView
 
 __all__ = ["refuse_repeated_levels"]
 
 
-def refuse_repeated_levels(levels: Sequence[Level]) -> None:
+def refuse_repeated_levels(levels: Sequence[LevelView]) -> None:
     """See that no level is an earlier one, or a multiple of it; what is derived from a policy may have some.
 
     Raises

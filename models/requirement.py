@@ -146,22 +146,6 @@ class Requirement(ABC):
         """
         return iter(())
 
-    def refuse_misfit(self, problem: ProblemView) -> None:
-        """See that what it names is of the problem's table; asked where a policy is given for a table.
-
-        Parts of the table, and worlds that an adversary thinks of, are not asked. By default anything fits.
-
-        Parameters
-        ----------
-        problem : Problem
-
-        Raises
-        ------
-        PolicyError
-            Naming the parameter and the remedy.
-        """
-        del problem
-
     def bounds(self, problem: ProblemView) -> GroupBounds:
         """What it proves of all releases of a problem, before any search.
 
@@ -174,6 +158,11 @@ class Requirement(ABC):
         GroupBounds
             How small and how large its groups can be, why nobody can keep it (if so), and what stands out
             in the table.
+
+        Raises
+        ------
+        PolicyError
+            If it names values that are not the table's.
         """
         return GroupBounds(problem=problem)
 

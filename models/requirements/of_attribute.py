@@ -217,9 +217,6 @@ class OfAttribute(GroupRequirement):
             found, symmetric=False, schur_concave=False, signature=None, overlap=None, by_member=None
         )
 
-    def refuse_misfit(self, problem: ProblemView) -> None:
-        super().refuse_misfit(self._problem(problem))
-
     def bounds(self, problem: ProblemView) -> GroupBounds:
         found, about = super().bounds(self._problem(problem)), joined(self.names)
 

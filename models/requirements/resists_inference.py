@@ -250,22 +250,24 @@ class ResistsInference(Requirement):
         limits = CutLimits(needed=self.needed, max_posterior=self.max_posterior)
         yield from cuts(self.name, broken, series, limits, self._spared(history))
 
-    def refuse_misfit(self, problem: ProblemView) -> None:
-        """Knowledge must be true, of those whom it is about and who are there or were."""
-        if self.knowledge is None:
-            return
-        own = _values_of(problem)
-        try:
-            check_knowledge(self.knowledge.among(own), own, problem.table.sensitive.name)
-        except InputError as error:
-            raise PolicyError(f"{self.name}: knowledge: {error}") from error
-
     def bounds(self, problem: ProblemView) -> GroupBounds:
         return GroupBounds(
             problem=problem,
             smallest=1 if self.forgive_past or self.given else self.needed,
             reason=self._infeasible_because,
+            misfit=self._untrue,
         )
+
+    def _untrue(self, problem: ProblemView) -> str | None:
+        """Knowledge must be true of those whom it is about, as far as they are there or were."""
+        if self.knowledge is None:
+            return None
+        own = _values_of(problem)
+        try:
+            check_knowledge(self.knowledge.among(own), own, problem.table.sensitive.name)
+        except InputError as error:
+            return f"{self.name}: knowledge: {error}"
+        return None
 
     def _infeasible_because(self, problem: ProblemView) -> str | None:
         """Earlier releases that leave somebody too few values, or people whom two tables tell apart."""
@@ -290,9 +292,10 @@ class ResistsInference(Requirement):
 
     def _known_before(self, problem: ProblemView) -> str | None:
         """Respondents whom knowledge alone leaves too few values, although it does not tell which."""
-        self.refuse_misfit(problem)
         if self.knowledge is None:
             return None
+        if why := self._untrue(problem):
+            raise PolicyError(why)
         known = self.knowledge.among(_values_of(problem))
         few = [
             who

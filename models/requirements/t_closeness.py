@@ -146,10 +146,6 @@ class TCloseness(GroupRequirement):
         rule = SharesRule(most=scale * self.t, order=self.order)
         return Structure(depends_on=DependsOn.HISTOGRAM, monotone=True, values=rule)
 
-    def refuse_misfit(self, problem: ProblemView) -> None:
-        """An order lists all values of the table."""
-        _ = self._values(set(problem.table.histogram))
-
     def bounds(self, problem: ProblemView) -> GroupBounds:
         """Groups of few tuples cannot have the table's shares: the least size that can, to within `t`."""
         table = problem.table.histogram
