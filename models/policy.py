@@ -125,9 +125,9 @@ class Policy:
         Full-domain levels of numeric and ordered quasi-identifiers (categories have
         their own). Default for those: exact, eighths, quarters, halves, the whole domain.
     weights : mapping of str to number, optional
-        How much the width of a quasi-identifier counts in losses that measure boxes (information loss,
-        NCP, semiperimeter), at least 0; 1 for those that are not named. Age twice as important as all
-        else: ``{"age": 2}``.
+        How much a quasi-identifier counts, at least 0; 1 for those that are not named: its width in losses
+        that measure boxes (information loss, NCP, semiperimeter), its squares in squared errors. Age twice
+        as important as all else: ``{"age": 2}``.
 
     Raises
     ------

@@ -40,7 +40,7 @@ def answered(
         # The course of every level ends where the result stands.
         watch.note(index, level.value, level.bound, "checked")
     reason = None if answer.release is not None else answer.told or None
-    if answer.status is Status.INFEASIBLE:
+    if answer.status is Status.INFEASIBLE and reason is None:
         reason = _reason(problem, settings, watch, words, search=reasons)
     return Result(
         status=answer.status,

@@ -29,11 +29,12 @@ from ..models.errors import CertificateError, OptanonError, TooLargeError
 from ..models.losses.squared import squared_error_of
 from ..models.problem import Problem
 from ..models.release import Release
+from .all_together import broken_whole, last_resort
 from .baselines.pace import Extent
 from .baselines.registry import Baseline, baselines
 from .ending import search_clock
 from .engine import Asking, Engine, last
-from .incumbent import BestRelease, overtaken, passes
+from .incumbent import BestRelease, overtaken, passes, refused
 from .limits import PORTFOLIO
 from .schedule import HEURISTICS, WORK
 from .settings import Answer, Clock, Settings, Watch
@@ -78,6 +79,14 @@ def informed(engine: Engine, problem: Problem, settings: Settings, watch: Watch)
         return engine.solve(problem, settings, watch)  # nobody else knows the caller's own constraints
     if problem.policy.recoding == "full_domain" and not settings.first:
         return _engine_first(engine, problem, settings, watch)
+    broken = broken_whole(problem) if len(problem.table) <= PORTFOLIO.tuples else None
+    if broken is not None:
+        rule = problem.policy.requirements[broken.requirement]
+        why = (
+            f"no release without suppression and counterfeits keeps {rule}: merging groups that keep it keeps"
+            " it, and all tuples in one group do not"
+        )
+        return replace(refused(problem, broken), told=why)
     tried = _Tried(problem, settings, watch)
 
     def told(clock: Clock) -> Iterator[Release]:
@@ -102,6 +111,9 @@ def informed(engine: Engine, problem: Problem, settings: Settings, watch: Watch)
         if tried.best is None:
             raise
         return _known(problem, tried.best).answer(interrupted=True)
+    if tried.best is None and answer.release is None and answer.status is not Status.INFEASIBLE:
+        release = last_resort(problem)
+        return answer if release is None else overtaken(answer, release)
     return no_worse(problem, answer, tried.best)
 
 

@@ -57,7 +57,7 @@ class SquaredError(Loss):
     Use it for numeric columns, as microaggregation does.
 
     100 SSE/SST: 0 if all records of a group are alike, 100 if everybody is in one group. Each column is
-    divided by its standard deviation first, so that columns count alike.
+    divided by its standard deviation first, so that columns count alike, or as a policy's weights say.
     """
 
     name: ClassVar[str] = "squared_error"

@@ -74,6 +74,11 @@ class Judge:
             self.learn([key])
         return self._known[key]
 
+    @property
+    def admits_all(self) -> bool:
+        """Whether all tuples of the table together would keep every requirement."""
+        return self.admits(tuple(self.problem.table.histogram[name] for name in self.names))
+
     def learn(self, states: Sequence[Counts]) -> None:
         """Find the verdicts on many histograms at once; counts fall if values are alike."""
         counts = np.zeros((len(states), len(self.names)), dtype=np.int64)

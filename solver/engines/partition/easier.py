@@ -13,11 +13,10 @@ from ....models.problem import Problem
 from ....models.problem_view import smallest_group
 from ....models.requirement import Requirement, Scope
 from ....models.requirements.k_c_anonymity import KCAnonymity
-from ...claims import WholeTable
 from ...colgen.structure.histograms import Histograms, Judge
 from ...colgen.table import Rows
 
-__all__ = ["Part", "broken_whole", "finite", "part_of", "part_rows"]
+__all__ = ["Part", "finite", "part_of", "part_rows"]
 
 Part = tuple[int, ...]
 """Which requirements of a policy (indices, from 0)."""
@@ -36,20 +35,6 @@ def part_of(problem: Problem, indices: Sequence[int]) -> Problem:
 def part_rows(rows: Rows, part: Problem) -> Rows:
     """The table's rows as the part sees them: all of one value if values do not matter to it."""
     return replace(rows, value=np.zeros_like(rows.value)) if Judge(part).blind else rows
-
-
-def broken_whole(problem: Problem, judge: Judge) -> WholeTable | None:
-    """A monotone requirement that the whole table breaks: merging all groups would keep it."""
-    policy, table = problem.policy, problem.table
-    counts = tuple(table.histogram[name] for name in judge.names)
-    if policy.suppression_limit(len(table)) or policy.counterfeit_limit != 0 or judge.admits(counts):
-        return None
-    whole = problem.assemble([range(len(table))])
-    for index, requirement in enumerate(policy.requirements):
-        monotone = requirement.structure(problem).monotone
-        if monotone and next(requirement.check(whole, problem.history), None) is not None:
-            return WholeTable(requirement=index)
-    return None
 
 
 @memoized

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 
 from ....models.problem import Problem
+from ...all_together import broken_whole
 from ...backends.highs import MADE_BY
 from ...claims import Claim, DualAbove, ListedClaim, PricedClaim, Trusted
 from ...colgen.boxes.pricing import BoxPricing
@@ -33,7 +34,7 @@ from ...settings import Answer, Clock, Settings, Watch
 from .blocks.bound import prove
 from .blocks.search import Rounds, in_blocks
 from .by_boxes import Boxed, by_boxes
-from .easier import Part, broken_whole, finite
+from .easier import Part, finite
 from .loosened import Loosened
 from .objective import Objective
 from .places import Boxes, PlacedBoxes, boxes_of
@@ -84,7 +85,7 @@ class HistogramSearch:
 
     def run(self) -> Answer:
         """Everything in order; Ctrl-C keeps what there is."""
-        broken = broken_whole(self.problem, self.judge)
+        broken = None if self.judge.admits_all else broken_whole(self.problem)
         if broken is not None:
             return self.progress.refused(broken)
         try:

@@ -130,9 +130,8 @@ class Plan:
             return f"signatures are planned for requirements of equal counts ({why})"
         if objective.any_fakes or problem.policy.suppression_limit(len(problem.table)):
             judge = Judge(problem)
-            whole = tuple(problem.table.histogram[name] for name in judge.names)
             unnamed = objective.any_fakes and objective.counterfeits is None
-            if unnamed or not judge.admits(whole):
+            if unnamed or not judge.admits_all:
                 return f"tuples may be suppressed, or counterfeits made ({why})"
         found = Histograms.of(problem)
         return found if isinstance(found, str) and not _unlisted(problem) else cls(objective=objective)
@@ -176,9 +175,8 @@ def _points(problem: Problem) -> PointRows | None:
     judge = Judge(problem)
     if not by_sizes_alone(judge):
         # Moves need groups to begin with and all pairs of tuples; small tables exact programs.
-        whole = tuple(problem.table.histogram[name] for name in judge.names)
         fits = POINTS.judged < len(problem.table) <= POINTS.most_rows
-        if not fits or judge.least < 2 or not judge.admits(whole):
+        if not fits or judge.least < 2 or not judge.admits_all:
             return None
     found = PointRows.of(problem)
     return None if isinstance(found, str) else found
@@ -190,7 +188,7 @@ def _unlisted(problem: Problem) -> bool:
     return (
         len(table) >= LIMITS.unlisted
         and all(r.structure(problem).monotone for r in judge.requirements)
-        and judge.admits(tuple(table.histogram[name] for name in judge.names))
+        and judge.admits_all
         and not _guided(problem)
     )
 
