@@ -21,9 +21,9 @@ from ..display import plain_console
 from ..insight.audit.attacks import usual_attacks
 from ..insight.audit.audit import AuditReport, PersistentAudit, audit
 from ..overwriting import may_write
-from ..whole_table import print_table
 from ..worlds.exclusions import verify_audit
 from .commands.adversary import AuditCommand, VerifyAuditCommand
+from .tables import print_table
 from .writing import write_json, write_text
 
 __all__ = [

@@ -16,8 +16,8 @@ from ..display import plain_console
 from ..insight.audit.foreign_audit import ForeignAudit, audit_release
 from ..insight.comparison.distance import Distance
 from ..overwriting import may_write
-from ..whole_table import print_table
 from .commands.adversary import AuditReleaseCommand
+from .tables import print_table
 from .writing import write_json
 
 __all__ = ["audit_foreign"]

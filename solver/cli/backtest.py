@@ -17,8 +17,8 @@ from ..insight.backtest.replay import BacktestListener, backtest
 from ..insight.backtest.result import COLUMNS, Backtest
 from ..insight.backtest.steps import BacktestStep
 from ..overwriting import may_write
-from ..whole_table import print_table
 from .commands.alternatives import BacktestCommand
+from .tables import print_table
 
 __all__ = ["run_backtest"]
 

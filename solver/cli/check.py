@@ -20,9 +20,9 @@ from ...models.verdicts import Violation
 from ..display import plain_console, warn_unchecked
 from ..engines.sanitize import sanitize
 from ..solved import as_of
-from ..whole_table import print_table
 from .commands.release import CheckCommand
 from .reading import teller
+from .tables import print_table
 from .views import check_views
 
 __all__ = ["check"]

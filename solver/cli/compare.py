@@ -19,9 +19,9 @@ from ..insight.comparison.found import Comparison, comparisons_to_csv, compariso
 from ..insight.comparison.rows import ComparisonRow
 from ..insight.comparison.table import cells, columns, notes, proven_in_words
 from ..overwriting import may_write
-from ..whole_table import print_table
 from .commands.alternatives import CompareCommand
 from .reading import as_asked
+from .tables import print_table
 
 __all__ = ["compare_all", "print_comparison"]
 

@@ -20,9 +20,9 @@ from ..insight.frontier.result import Frontier
 from ..insight.frontier.sweep import Listener, frontier
 from ..insight.frontier.table import cells, columns
 from ..overwriting import may_write
-from ..whole_table import print_table
 from .commands.alternatives import FrontierCommand
 from .reading import as_asked
+from .tables import print_table
 from .writing import write_json
 
 __all__ = ["draw_frontier"]

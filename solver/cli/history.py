@@ -16,7 +16,6 @@ from ..appending import SeriesVerdict
 from ..display import soft_console, warn_unchecked
 from ..overwriting import may_write
 from ..result_file import certificate_of, read_result
-from ..whole_table import print_table
 from .audit_first import REFUSED, audit_first, audit_time_of, limit_of
 from .commands.history import (
     AppendCommand,
@@ -28,6 +27,7 @@ from .commands.history import (
 )
 from .reading import teller
 from .stored import begin_history, holds_history, open_stored, record_answer
+from .tables import print_table
 
 __all__ = ["append", "begin", "export", "restore", "show", "write"]
 

@@ -31,9 +31,9 @@ from ...models.missing import Gaps
 from ...models.problem import Problem
 from ..display import soft_console
 from ..overwriting import file_beside, may_write
-from ..whole_table import print_table
 from .commands.table import InitCommand
 from .past import STORE, EarlierReleases
+from .tables import print_table
 
 __all__ = ["init", "on_terminal"]
 

@@ -6,8 +6,8 @@ from rich.table import Table
 
 from ...instances import catalog
 from ..display import plain_console
-from ..whole_table import print_table
 from .commands.table import InstancesCommand
+from .tables import print_table
 
 __all__ = ["instances"]
 

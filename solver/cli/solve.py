@@ -32,11 +32,11 @@ from ..settings import Clock
 from ..solved import again_in_words, stored
 from ..status import Status
 from ..summary import Summary
-from ..whole_table import print_table
 from .audit_first import REFUSED, audit_first, audit_time_of, limit_of
 from .commands.release import SolveCommand
 from .reading import teller
 from .stored import record_answer
+from .tables import print_table
 from .views import solve_views
 
 __all__ = ["solve"]

@@ -18,7 +18,7 @@ from ...models.views import associations, breach, project
 from ...models.views.breach import Breach
 from ..engines.views import choose_views
 from ..overwriting import may_write
-from ..whole_table import print_table
+from .tables import print_table
 
 __all__ = ["check_views", "solve_views"]
 

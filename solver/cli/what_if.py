@@ -12,9 +12,9 @@ from ..insight.what_if.breach_chance import BreachChance, Estimate
 from ..insight.what_if.giveaways import Giveaway
 from ..insight.what_if.what_if import WhatIf, what_if as ask
 from ..overwriting import may_write
-from ..whole_table import print_table
 from .audit import problems
 from .commands.adversary import WhatIfCommand
+from .tables import print_table
 from .writing import write_json
 
 __all__ = ["what_if"]

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from optanon.solver.whole_table import print_table
+from optanon.solver.cli.tables import print_table
 
 HEADS = ("release", "by intersection", "worst posterior", "policy")
 ROWS = (
