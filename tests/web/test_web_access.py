@@ -39,9 +39,12 @@ def scarce(folder: Path) -> Path:
     return path
 
 
-def looked_at(page, state: str) -> None:
-    """Narrow in the dark, then wide by light."""
-    for width, scheme in ((390, "dark"), (1600, "light")):
+NARROW, WIDE = (390, "dark"), (1600, "light")
+
+
+def looked_at(page, state: str, views: tuple[tuple[int, str], ...] = (NARROW, WIDE)) -> None:
+    """Narrow in the dark, then wide by light; states with little that is new in one of them."""
+    for width, scheme in views:
         page.set_viewport_size({"width": width, "height": 900})
         fine(page, f"{state}, {width} pixels, {scheme}", scheme)
 
@@ -81,11 +84,11 @@ def charts_of(page) -> list[str]:
 def test_every_state_of_the_page(tmp_path: Path):
     with serving(tmp_path) as address, browsing(address) as page:
         page.get_by_test_id("part-table").wait_for()
-        looked_at(page, "empty")
+        looked_at(page, "empty", (WIDE,))
         (tmp_path / "bad.csv").write_text("id,age\n1,2,3\n", encoding="utf-8")
         upload(page, tmp_path / "bad.csv")
         see(page, "table-note", "choose another file")
-        looked_at(page, "a bad file")
+        looked_at(page, "a bad file", (NARROW,))
         excused(page, "more cells than the header")
 
         upload(page, catalog.path("hospital") / "release-1.csv")
@@ -102,7 +105,7 @@ def test_every_state_of_the_page(tmp_path: Path):
         looked_at(page, "table, columns and policy")
         charts = charts_of(page)
         page.get_by_test_id("role-0").click()
-        looked_at(page, "an open menu")
+        looked_at(page, "an open menu", (NARROW,))
         page.keyboard.press("Escape")
         assert page.get_by_test_id("role-0").get_attribute("aria-label") == "role of name"
         assert page.get_by_test_id("kind-1").get_attribute("aria-label") == "how age is made coarser"

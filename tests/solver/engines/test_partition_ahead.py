@@ -295,7 +295,7 @@ def test_broken_rules_are_what_the_requirement_says():
 def freed_from(seed: int) -> int:
     """Groups of one bucket, dealt at random; against every exchange of the first that is forbidden."""
     first, second = tables(30 + seed, 60, 2, 12)
-    result = solve_problem(ahead(History(), first), display=False)
+    result = solve_problem(ahead(History(), first), time_limit=2.0, display=False)
     assert result.release is not None
     crowd = crowd_of(ahead(History([result.release]), second))
     rules, geometry, freed = crowd.types.rules, crowd.geometry, 0
@@ -345,7 +345,7 @@ def test_who_meets_too_many_is_freed_by_the_cheapest_exchange_that_may_be():
 def mended_from(seed: int) -> int:
     """Groups of all buckets, dealt at random: how many are seated anew, if not all."""
     first, second = tables(60 + seed, 90, 2, 18, values=8)
-    result = solve_problem(ahead(History(), first), display=False)
+    result = solve_problem(ahead(History(), first), time_limit=2.0, display=False)
     assert result.release is not None
     crowd = crowd_of(ahead(History([result.release]), second))
     rules, random = crowd.types.rules, Random(seed)
@@ -388,7 +388,7 @@ def test_the_family_of_a_release_costs_what_the_release_does(seed: int):
         for release in (
             baselines()["cor_split"].run(problem, 0),
             baselines()["cor_split_halving"].run(problem, 0),
-            solve_problem(problem, display=False).release,
+            solve_problem(problem, time_limit=1.5, display=False).release,
         ):
             assert release is not None
             family = published(crowd, release, problem.table.row, prices)
