@@ -73,7 +73,19 @@ POLICIES: dict[str, _Asked] = {
     "kc-discernibility": _Asked(requirements=KC, minimize=["discernibility"]),
     "kc-sum": _Asked(requirements=KC, minimize=[{"information_loss": 1, "discernibility": "1/100"}]),
     "kc-sizes-boxes": _Asked(requirements=KC, minimize=["maximum_group_size", "information_loss"]),
+    "kc-sum-suppressed": _Asked(
+        requirements=KC, minimize=[{"information_loss": 1, "discernibility": "1/100"}], more=SHARE
+    ),
+    "kc-suppressed-sizes-boxes": _Asked(
+        requirements=KC, minimize=["suppressed", "discernibility", "information_loss"], more=SHARE
+    ),
+    "kc-sizes-boxes-some-suppressed": _Asked(
+        requirements=KC, minimize=["discernibility", "information_loss"], more=SHARE
+    ),
     "k-suppressed": _Asked(requirements=[*K5], more=SHARE),
+    "k-boxes-suppressed": _Asked(requirements=[*K5], minimize=["information_loss", "suppressed"], more=SHARE),
+    "k-squared-boxes": _Asked(requirements=[*K5], minimize=["squared_error", "information_loss"]),
+    "k-suppressed-squared": _Asked(requirements=[*K5], minimize=["suppressed", "squared_error"], more=SHARE),
     "kc-suppressed": _Asked(requirements=KC, minimize=["suppressed", "information_loss"]),
     "k-left-out-weighed": _Asked(
         requirements=[*K5], minimize=[{"information_loss": 1, "suppressed": 2}], more=SHARE
@@ -83,6 +95,11 @@ POLICIES: dict[str, _Asked] = {
     "entropy": _Asked(requirements=[EntropyLDiversity(l=3)]),
     "recursive": _Asked(requirements=[RecursiveCLDiversity(c=2, l=3)]),
     "kt": _Asked(requirements=[*K5, TCloseness(t=Fraction(3, 10))]),
+    "kt-suppressed": _Asked(
+        requirements=[*K5, TCloseness(t=Fraction(3, 10))],
+        minimize=["suppressed", "information_loss"],
+        more=SHARE,
+    ),
     "full-domain": _Asked(requirements=[*K5], more={**SHARE, "recoding": "full_domain"}),
     "anatomized": _Asked(requirements=[DistinctLDiversity(l=3)], more={"form": "anatomized"}),
     "m": _Asked(requirements=[*INVARIANT]),

@@ -43,5 +43,5 @@ nitpick_ignore_regex = [
     # What public classes have in common, told on their own pages (`:inherited-members:`); not public itself.
     ("py:class", r"optanon\.(models\.domain\.Domain|models\.requirements\.link_budget\.LinkBudget)"),
     ("py:class", r"optanon\.models\.verdicts\.GroupJudge"),
-    ("py:class", r"optanon\.solver\.(claims\.StrictRecord|insight\.explain\.findings\.Findings)"),
+    ("py:class", r"optanon\.solver\.(written\.StrictRecord|insight\.explain\.findings\.Findings)"),
 ]

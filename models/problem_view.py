@@ -83,6 +83,15 @@ class LevelView(Protocol):
         """Its losses and their weights."""
         ...
 
+    @property
+    def counted(self) -> frozenset[Counted]:
+        """What its losses count."""
+        ...
+
+    def weight_of(self, what: Counted) -> Fraction:
+        """What one more of them adds to it."""
+        ...
+
 
 class PolicyView(Protocol):
     """What a policy allows besides its requirements."""
@@ -95,6 +104,8 @@ class PolicyView(Protocol):
     def levels(self) -> Sequence[LevelView]: ...
     @property
     def form(self) -> Form: ...
+    @property
+    def recoding(self) -> Literal["multidimensional", "full_domain"]: ...
     @property
     def counterfeit_limit(self) -> int | None: ...
     def counts(self, what: Counted) -> bool:

@@ -14,7 +14,8 @@ from pydantic import Field, ValidationError, model_validator
 
 from ..instances.bounded import FileLimits, parse_json
 from ..models.errors import CertificateError
-from .claims import Claim, Natural, Ratio, Refusal, StrictRecord, Words
+from .claims import Claim, Refusal
+from .written import Natural, Ratio, StrictRecord, Words
 
 __all__ = ["BOUNDS", "FORMAT", "Certificate", "CertificateRun", "Digests", "PriceTable", "PublishedRelease"]
 

@@ -10,13 +10,22 @@ Tuples are named by their row of the microdata (from 0).
 
 from __future__ import annotations
 
-import re
-from fractions import Fraction
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator
+from pydantic import Field
 
-from .exact.limits import MOST_TEXT
+from .written import (
+    Amount,
+    Divisor,
+    Limiting,
+    Natural,
+    Number,
+    Proof,
+    Ratio,
+    Scale,
+    StrictRecord,
+    Words,
+)
 
 __all__ = [
     "Claim",
@@ -34,6 +43,7 @@ __all__ = [
     "KnownClaim",
     "LatticeClaim",
     "LatticeEmpty",
+    "Leading",
     "ListedClaim",
     "NoDraw",
     "Obstacle",
@@ -41,51 +51,19 @@ __all__ = [
     "PartRefusal",
     "Plain",
     "PricedClaim",
-    "Ratio",
     "Refusal",
+    "Rest",
     "Series",
     "Shares",
     "Sized",
-    "StrictRecord",
     "SubsetsClaim",
     "Trusted",
     "TrustedRefusal",
     "WholeTable",
     "Within",
-    "Words",
     "WrittenDuals",
     "WrittenTree",
 ]
-
-RATIO = re.compile(r"-?(0|[1-9][0-9]{0,399})(/[1-9][0-9]{0,399})?")
-LIMIT = 1 << 62
-
-
-def _ratio(value: object) -> Fraction:
-    if isinstance(value, Fraction):
-        return value
-    if isinstance(value, str) and RATIO.fullmatch(value) and str(Fraction(value)) == value:
-        return Fraction(value)
-    raise ValueError("a ratio is written as p or p/q in lowest terms, as text")
-
-
-Number: TypeAlias = Annotated[int, Field(gt=-LIMIT, lt=LIMIT)]
-Natural: TypeAlias = Annotated[int, Field(ge=0, lt=LIMIT)]
-Amount: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000_000)]
-Limiting: TypeAlias = Annotated[int, Field(gt=-LIMIT, le=0)]
-Ratio: TypeAlias = Annotated[Fraction, PlainValidator(_ratio), PlainSerializer(str, return_type=str)]
-Words: TypeAlias = Annotated[str, Field(max_length=2_000)]
-Proof: TypeAlias = Annotated[str, Field(max_length=MOST_TEXT)]
-"""A search tree over an integer program that the verifier writes down for itself; see `exact.payload`."""
-Divisor: TypeAlias = Annotated[int, Field(ge=2, lt=1 << 31)]
-Scale: TypeAlias = Annotated[int, Field(ge=1, lt=LIMIT)]
-
-
-class StrictRecord(BaseModel):
-    """Base of all that is written down: nothing is converted, left over or changed."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
 
 # -- pieces of proofs ----------------------------------------------------------------------
 
@@ -288,7 +266,16 @@ class Sized(StrictRecord):
     fakes: Amount | None
 
 
-Part: TypeAlias = Annotated[Plain | Grouped | Counted | Sized, Field(discriminator="kind")]
+class Leading(StrictRecord):
+    """The first levels, of the last of them some losses, under requirements on published values."""
+
+    kind: Literal["leading"] = "leading"
+    levels: Natural
+    losses: tuple[Words, ...]
+    requirements: tuple[Natural, ...]
+
+
+Part: TypeAlias = Annotated[Plain | Grouped | Counted | Sized | Leading, Field(discriminator="kind")]
 Direct: TypeAlias = Annotated[
     KnownClaim
     | PricedClaim
@@ -312,15 +299,29 @@ class Within(StrictRecord):
 
 
 class Shares(StrictRecord):
-    """The first level weighs losses by sizes and information loss: each has its own least value."""
+    """The first level weighs losses by sizes and others: each has its own least value."""
 
     kind: Literal["shares"] = "shares"
-    sizes: Within | None
+    sizes: Within
     boxes: Within
 
 
+class Rest(StrictRecord):
+    """What is claimed of the rest of the levels, where the first ones are 0: nobody suppressed or invented.
+
+    Levels of the claim are counted from there; its policy allows neither.
+    """
+
+    kind: Literal["rest"] = "rest"
+    levels: Natural
+    claim: Annotated[
+        Direct | SubsetsClaim | GroupingsClaim | FamilyClaim | Within | Shares, Field(discriminator="kind")
+    ]
+
+
 Claim: TypeAlias = Annotated[
-    Direct | SubsetsClaim | GroupingsClaim | FamilyClaim | Within | Shares, Field(discriminator="kind")
+    Direct | SubsetsClaim | GroupingsClaim | FamilyClaim | Within | Shares | Rest,
+    Field(discriminator="kind"),
 ]
 
 

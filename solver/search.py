@@ -64,13 +64,14 @@ def engines() -> dict[str, Engine]:
 
 
 def partition_engine() -> PartitionEngine:
-    """The partition engine with all its plans."""
-    # Imported here: compiled parts and solver take a second to load that small tables need not wait.
+    """With all its plans. Imported here: compiled parts and solver take a second to load."""
     from .engines.partition.ahead.search import AheadSearch
     from .engines.partition.counts.search import CountsSearch
-    from .engines.partition.engine import PartitionEngine, Plans
+    from .engines.partition.engine import PartitionEngine
     from .engines.partition.enumerated.search import EnumeratedSearch
+    from .engines.partition.guiding import guided
     from .engines.partition.histogram import HistogramSearch
+    from .engines.partition.plans import Plans
     from .engines.partition.points.search import PointsSearch
     from .engines.partition.signature.levels import SignatureSearch
     from .engines.partition.withstand.search import WithstandSearch
@@ -85,7 +86,7 @@ def partition_engine() -> PartitionEngine:
         withstand=WithstandSearch,
         known=best_known,
     )
-    return PartitionEngine(plans)
+    return PartitionEngine(plans, partial(guided, plans))
 
 
 SMALL = 16
@@ -239,10 +240,9 @@ def solve_problem(
     began: float | None = None,
     kept: float = 0.0,
 ) -> Result:
-    """`solve` for a problem that is already put together.
+    """`solve` for a problem put together; it began at `moment`, and `kept` of its limit is the caller's.
 
     Without `reasons` no time is spent on which parts of the policy conflict if there is no release.
-    The time limit runs from `began` (of `moment`), or from now; `kept` of it is the caller's.
     """
     began = moment() if began is None else began
     _require_sound(time_limit, seed, workers, initial)
@@ -263,9 +263,9 @@ def solve_problem(
         watch = Watch(began=began)
         answer = draw(problem, randomize, seed)
         return result_of(problem, answer, "enumeration (drawn)", watch, settings, reasons)
-    _require_form(problem)
     from .exact.proving import proven
 
+    _require_form(problem)
     with lasting(), live_display(problem, display) as shown, connected(cluster) as tasks:
         if tasks is not None:
             settings = replace(settings, tasks=tasks, workers=workers or tasks.workers)
@@ -274,8 +274,8 @@ def solve_problem(
         watch = Watch(told_to(shown, listener), began)
         own = _searching(problem, settings)
         if engine == "auto" and chosen.name != "subsets":
-            own = begun(problem, own, watch, partial(informed, engines()["partition"]))
-        answer = informed(chosen, problem, own, watch)
+            own = begun(problem, own, watch, partial(informed, engines()["partition"]), chosen.name)
+        answer = own if isinstance(own, Answer) else informed(chosen, problem, own, watch)
         if settings.extend is None:
             answer = proven(problem, answer, search_clock(problem, settings, watch))
         return result_of(problem, answer, f"{chosen.name} ({why})", watch, settings, reasons)

@@ -2,68 +2,137 @@
 
 Whoever may leave tuples out, or make some up, loses no more than who may not. But some losses and
 requirements have plans of their own only where neither is allowed; all else is searched by lists of groups,
-or tuple by tuple. So the release of the stricter policy is a start, and what is found is no worse.
+or tuple by tuple. So the release of the stricter policy is a start, and what is found is no worse. Where the
+first levels only count what the stricter policy forbids, a release of it is best in them: the rest of the
+levels is all that is left to search, and what is proven of them holds of the whole (`claims.Rest`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from ..models.policy import LevelSpec
 from ..models.problem import Problem
+from .all_together import last_resort
+from .claims import Rest
+from .engines.partition.plan import Plan, first_levels
 from .incumbent import passes
 from .schedule import WHOLE
 from .settings import Answer, Clock, Settings, Watch
+from .status import Point
 
-__all__ = ["begun", "stricter"]
+__all__ = ["StricterProblem", "begun"]
 
 NONE = frozenset({"suppressed", "counterfeits"})
 """Losses that are 0 without either."""
 
+Solved = Callable[[Problem, Settings, Watch], Answer]
+"""The answer of the engine that has the better plan."""
 
-def stricter(problem: Problem) -> Problem | None:
-    """The problem without suppression and counterfeits; None if that is the same, or has no better plan."""
-    from .engines.partition.plan import Plan
 
-    policy = problem.policy
-    free = policy.suppression_limit(len(problem.table)) or policy.counterfeit_limit != 0
-    levels: Sequence[LevelSpec] = [
-        left for level in policy.levels if (left := {n: w for n, w in level.weights if n not in NONE})
-    ]
-    if not free or not levels or policy.outlook is not None or policy.recoding != "multidimensional":
-        return None
-    plan = Plan.of(problem)
-    if isinstance(plan, Plan) and not plan.why:
-        return None
-    asked = policy.changed(max_suppressed=0, max_counterfeits=0, minimize=levels)
-    strict = replace(problem, policy=asked)
-    plan = Plan.of(strict)
-    return strict if isinstance(plan, Plan) and not plan.why else None
+@dataclass(frozen=True, kw_only=True)
+class StricterProblem:
+    """The problem without suppression and counterfeits.
+
+    Attributes
+    ----------
+    problem : Problem
+    settled : int
+        How many first levels are 0 in its releases and in no others; the rest is what it minimizes.
+    """
+
+    problem: Problem
+    settled: int
+
+    @classmethod
+    def of(cls, problem: Problem, *, listed: bool = True) -> StricterProblem | None:
+        """None if that is the same, or searched in no better way.
+
+        Parameters
+        ----------
+        problem : Problem
+        listed : bool
+            Whether it may be searched by lists of groups, guided by a part of the policy.
+        """
+        policy = problem.policy
+        free = policy.suppression_limit(len(problem.table)) > 0, policy.counterfeit_limit != 0
+        left = [{n: w for n, w in level.weights if n not in NONE} for level in policy.levels]
+        levels: Sequence[LevelSpec] = [level for level in left if level]
+        usual = policy.outlook is None and policy.recoding == "multidimensional"
+        if not any(free) or not levels or not usual or isinstance(Plan.own(problem), Plan):
+            return None
+        asked = policy.changed(max_suppressed=0, max_counterfeits=0, minimize=levels)
+        strict = replace(problem, policy=asked)
+        settled = _settled(problem) if len(levels) + _settled(problem) == len(policy.levels) else 0
+        if isinstance(Plan.own(strict), Plan):
+            return None if not settled and _led(problem) else cls(problem=strict, settled=settled)
+        plan = Plan.of(strict)
+        better = listed and isinstance(plan, Plan) and plan.guided
+        return cls(problem=strict, settled=settled) if better and (settled or not _led(problem)) else None
+
+    def solve(self, settings: Settings, watch: Watch, solved: Solved) -> Answer:
+        """The answer, as one of the whole problem whose first levels are settled."""
+        before = self.settled
+
+        def hear(point: Point, text: str) -> None:
+            watch.note(before + point.level, point.value, point.bound, text)
+
+        answer = solved(self.problem, settings, Watch(hear, watch.clock.began))
+        claims = tuple(
+            Rest(levels=before, claim=claim) for claim in answer.claims if not isinstance(claim, Rest)
+        )
+        return replace(answer, bounds=(Fraction(0),) * before + answer.bounds, claims=claims)
 
 
 def begun(
-    problem: Problem,
-    settings: Settings,
-    watch: Watch,
-    solved: Callable[[Problem, Settings, Watch], Answer],
-) -> Settings:
-    """Settings with the stricter policy's release to start from, if there is one that loses less.
+    problem: Problem, settings: Settings, watch: Watch, solved: Solved, engine: str = "partition"
+) -> Settings | Answer:
+    """What is known from the stricter policy: settings that start from its release, or all that was asked.
 
-    Parameters
-    ----------
-    solved : callable
-        The answer of the engine that has the better plan.
+    Groups are only listed for it where the problem's `engine` does so as well.
     """
-    strict = None if settings.first or settings.extend is not None else stricter(problem)
+    strict = (
+        None
+        if settings.first or settings.extend is not None
+        else StricterProblem.of(problem, listed=engine == "partition")
+    )
     if strict is None:
         return settings
-    clock = Clock(settings.time_limit, watch.clock.began)
+    initial, clock = settings.initial, Clock(settings.time_limit, watch.clock.began)
+    if strict.settled and (
+        last_resort(strict.problem) is not None or (initial is not None and passes(strict.problem, initial))
+    ):
+        answer = strict.solve(settings, watch, solved)
+        if answer.release is not None:
+            return answer
     limit = clock.seconds + (clock.allowed(WHOLE.stricter) or 0.0)
     own = replace(settings, time_limit=limit, asked=limit)
-    found = solved(strict, own, Watch(began=clock.began)).release
-    known = [each for each in (settings.initial, found) if each is not None and passes(problem, each)]
-    best = min(known, key=problem.objective, default=settings.initial)
+    found = solved(strict.problem, own, Watch(began=clock.began)).release
+    known = [each for each in (initial, found) if each is not None and passes(problem, each)]
+    best = min(known, key=problem.objective, default=initial)
     if best is found and found is not None:
         watch.note(0, problem.objective(found)[0], None, "without suppression and counterfeits")
     return replace(settings, initial=best)
+
+
+def _settled(problem: Problem) -> int:
+    """First levels that count what is allowed, and nothing else; 0 if they leave something uncounted."""
+    policy, counted, levels = problem.policy, set[str](), 0
+    for level in policy.levels:
+        if not level.losses <= NONE:
+            break
+        counted |= level.losses
+        levels += 1
+    suppresses = policy.suppression_limit(len(problem.table)) > 0 and "suppressed" not in counted
+    invents = policy.counterfeit_limit != 0 and "counterfeits" not in counted
+    return 0 if suppresses or invents else levels
+
+
+def _led(problem: Problem) -> bool:
+    """Whether first levels have a plan of their own, with all their losses and under all requirements."""
+    first, policy = first_levels(problem), problem.policy
+    if first is None or len(first.part.requirements) < len(policy.requirements):
+        return False
+    return policy.levels[first.part.levels - 1].losses <= set(first.part.losses)

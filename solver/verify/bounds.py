@@ -13,6 +13,7 @@ from typing import Literal
 from ...models.box_measure import BoxMeasure
 from ...models.capped import Capped, largest_group
 from ...models.errors import CertificateError
+from ...models.losses.base import loss
 from ...models.losses.signatures import Signatures
 from ...models.losses.squared import squared_error_of
 from ...models.policy import AHEAD
@@ -25,7 +26,7 @@ from .exhaustive import groupings, subsets
 from .family import family_loss
 from .given import Given
 from .outcome import UndecidedError
-from .parts import fake_price, grouped, loss_weight, plain, published, sized, units_of
+from .parts import fake_price, first_levels, grouped, plain, published, rest, sized, units_of
 from .past import PastDemands
 from .points import proven_squares
 from .priced import Suppressible, least_information_loss
@@ -63,6 +64,10 @@ def derived(given: Given, claim: claims.Claim) -> list[Derived]:
         return _shares(given, claim)
     if isinstance(claim, claims.Within):
         return _within(given, claim)
+    if isinstance(claim, claims.Rest):
+        easier = rest(given.problem, given.values, claim.levels)
+        own = replace(given, problem=easier, values=given.values[claim.levels :])
+        return [replace(line, level=claim.levels + line.level) for line in derived(own, claim.claim)]
     if isinstance(claim, claims.SubsetsClaim):
         how = "the program over all sets of tuples"
         return [Derived(level=i, bound=bound, how=how) for i, bound in enumerate(subsets(given))]
@@ -223,6 +228,10 @@ def _within(given: Given, claim: claims.Within) -> list[Derived]:
         return [found for inner in claim.claims for found in derived(own, inner)]
     if isinstance(part, claims.Counted):
         return _counted(given, claim.claims)
+    if isinstance(part, claims.Leading):
+        easier = first_levels(problem, part.levels, part.losses, part.requirements)
+        own = replace(given, problem=easier, values=given.values[: part.levels])
+        return [found for inner in claim.claims for found in derived(own, inner)]
     return _sized(given, part, claim.claims)
 
 
@@ -288,33 +297,26 @@ def _sized(given: Given, part: claims.Sized, found: Sequence[claims.Direct]) -> 
 
 
 def _shares(given: Given, claim: claims.Shares) -> list[Derived]:
-    """The first level's losses by sizes, and its information loss: each has its own least value."""
-    problem = given.problem
-    if given.most("suppressed", 0) != 0 or given.most("counterfeits", 0) != 0:
-        raise CertificateError("shares of a bound are about releases that suppress and invent nothing")
-    part = claim.boxes.part
-    if problem.policy.form != "generalized" or not isinstance(part, claims.Plain) or part.largest is not None:
-        raise CertificateError("a share of information loss needs boxes, and a part of the policy")
-    if not set(part.requirements) <= set(published(problem)):
-        raise CertificateError("the bound's proof keeps requirements that it cannot speak of")
-    sizes: list[Derived] = []
-    if claim.sizes is not None:
-        if not isinstance(claim.sizes.part, claims.Sized) or claim.sizes.part.start:
-            raise CertificateError("a share by sizes is about the first level")
-        sizes = _within(given, claim.sizes)
-    weight = loss_weight(problem.policy.levels[0], problem.table)
-    easier = replace(given, problem=plain(problem, part.requirements, 0), values=(Fraction(0),))
-    boxes = [found for own in claim.boxes.claims for found in derived(easier, own)]
-    first = [found for found in sizes if found.level == 0]
-    lines = [found for found in sizes if found.level]
+    """The first level's losses by sizes, and what its boxes cost: each has its own least value."""
+    problem, sizes, boxes = given.problem, claim.sizes.part, claim.boxes.part
+    if (
+        not isinstance(sizes, claims.Sized)
+        or sizes.start
+        or sizes.hidden is not None
+        or sizes.fakes is not None
+    ):
+        raise CertificateError("a share by sizes is about the first level, and the policy's own limits")
+    if not isinstance(boxes, claims.Leading) or boxes.levels != 1:
+        raise CertificateError("a share of what boxes cost is about the first level")
+    if any(loss(name).by_size(1, 0, problem.policy.form) is not None for name in boxes.losses):
+        raise CertificateError("a loss by sizes has its share already")
+    found = _within(given, claim.sizes)
+    first, wide = [line for line in found if not line.level], _within(given, claim.boxes)
+    lines = [line for line in found if line.level]
     for trusted in (False, True):
-        usable = [found for found in first if trusted or not found.trusted]
-        bounds = [found for found in boxes if trusted or not found.trusted]
-        best, wide = _best(usable), _best(bounds)
-        bound = (Fraction(0) if best is None else best.bound) + weight * (
-            Fraction(0) if wide is None else wide.bound
-        )
-        words = [found.how for found in (best, wide) if found is not None and found.trusted == trusted]
+        each = [_best([line for line in part if trusted or not line.trusted]) for part in (first, wide)]
+        bound = sum((line.bound for line in each if line is not None), Fraction(0))
+        words = [line.how for line in each if line is not None and line.trusted == trusted]
         if words or not trusted:
             how = "; ".join(words) if trusted else "sizes and exact pricing, each for itself"
             lines.append(Derived(level=0, bound=bound, how=how, trusted=trusted))

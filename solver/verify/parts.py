@@ -22,12 +22,14 @@ from ...models.table import Microdata
 
 __all__ = [
     "fake_price",
+    "first_levels",
     "grouped",
     "hidden_price",
     "loss_weight",
     "most_published",
     "plain",
     "published",
+    "rest",
     "sized",
     "units_of",
 ]
@@ -73,12 +75,73 @@ def published(problem: Problem) -> tuple[int, ...]:
     return problem.policy.decided_by_histograms(problem)
 
 
-def plain(problem: Problem, indices: Sequence[int], at: int = -1) -> Problem:
-    """A level's boxes under some requirements on published values, nothing suppressed or invented.
+def first_levels(problem: Problem, levels: int, losses: Sequence[str], indices: Sequence[int]) -> Problem:
+    """First levels, of the last of them some losses, under some requirements on published values.
+
+    Raises
+    ------
+    CertificateError
+        If the policy has no such levels or losses, or what is left allows fewer counterfeits than the whole.
+    """
+    policy = problem.policy
+    if not 1 <= levels <= len(policy.levels) or not set(indices) <= set(published(problem)):
+        raise CertificateError("the bound is about first levels or requirements that it cannot speak of")
+    *before, last = policy.levels[:levels]
+    share = {name: weight for name, weight in last.weights if name in losses}
+    if len(share) < len(losses) or not share:
+        raise CertificateError("the bound is about losses that the level does not have")
+    asked: list[LevelSpec] = [
+        *(dict[str, object](level.weights) for level in before),
+        dict[str, object](share),
+    ]
+    names = [name for level in before for name, _ in level.weights] + list(share)
+    if policy.counterfeit_limit is None and all(loss(name).counts != "counterfeits" for name in names):
+        raise CertificateError("the bound is about fewer counterfeits than others as good have")
+    if any(loss(name).combine == "release" for name in names):
+        raise CertificateError("the bound is about losses of whole releases, and no plan of theirs")
+    changed = policy.changed(
+        requirements=_with_size(problem, indices),
+        minimize=asked,
+        max_suppressed=policy.suppression_limit(len(problem.table)),
+        max_counterfeits=policy.counterfeit_limit,
+        outlook="none",
+    )
+    return replace(problem, policy=changed)
+
+
+def rest(problem: Problem, values: Sequence[Fraction], levels: int) -> Problem:
+    """The rest of the levels, where the first ones are 0 and count whoever is suppressed or invented.
+
+    Raises
+    ------
+    CertificateError
+        If releases with these values in the first levels may suppress or invent somebody.
+    """
+    policy, counted = problem.policy, set[str]()
+    for level, value in zip(policy.levels[:levels], values, strict=False):
+        counted |= level.counted if value == 0 else set()
+    suppresses = policy.suppression_limit(len(problem.table)) > 0 and "suppressed" not in counted
+    if suppresses or (policy.counterfeit_limit != 0 and "counterfeits" not in counted):
+        raise CertificateError(
+            "the bound is about releases that suppress and invent nobody, and others are as good"
+        )
+    none = ("suppressed", "counterfeits")
+    left = [
+        {name: weight for name, weight in level.weights if loss(name).counts not in none}
+        for level in policy.levels[levels:]
+    ]
+    if not left or not all(left):
+        raise CertificateError("the bound is about levels that only count what is suppressed or invented")
+    changed = policy.changed(minimize=left, max_suppressed=0, max_counterfeits=0)
+    return replace(problem, policy=changed)
+
+
+def plain(problem: Problem, indices: Sequence[int]) -> Problem:
+    """The last level's boxes under some requirements on published values, nothing suppressed or invented.
 
     One unit of the level's measure weighs 1.
     """
-    level, kept = problem.policy.levels[at], _with_size(problem, indices)
+    level, kept = problem.policy.levels[-1], _with_size(problem, indices)
     measure = BoxMeasure.of(level, problem.table)
     return replace(problem, policy=Policy(kept) if measure is None else Policy(kept, measure.alone(level)))
 

@@ -14,7 +14,7 @@ from optanon.solver.status import Status
 
 def listed(problem: Problem, **settings: Any) -> Answer:
     """Solve by lists, whatever the plan would be, and check what holds for every answer."""
-    answer = search.EnumeratedSearch(problem, Settings(**settings), Watch(), partition_engine().guided).run()
+    answer = search.EnumeratedSearch(problem, Settings(**settings), Watch(), partition_engine().guiding).run()
     if answer.release is not None:
         assert next(problem.check(answer.release), None) is None
         values = problem.objective(answer.release)

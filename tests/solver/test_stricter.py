@@ -19,7 +19,7 @@ from optanon.solver.incumbent import BestRelease
 from optanon.solver.portfolio import informed
 from optanon.solver.search import engines, solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
-from optanon.solver.stricter import begun, stricter
+from optanon.solver.stricter import StricterProblem, begun
 
 
 def asked(minimize: list[LevelSpec], *, equal: bool = False, tuples: int = 48, **more: Any) -> Problem:
@@ -41,8 +41,10 @@ def asked(minimize: list[LevelSpec], *, equal: bool = False, tuples: int = 48, *
 
 def test_the_stricter_policy_has_neither_and_counts_neither():
     problem = asked([{"counterfeits": 1, "information_loss": 2}], equal=True, max_counterfeits=4)
-    strict = stricter(problem)
-    assert strict is not None
+    found = StricterProblem.of(problem)
+    assert found is not None
+    assert found.settled == 0
+    strict = found.problem
     assert strict.policy.counterfeit_limit == 0
     assert strict.policy.levels == Policy([KAnonymity(k=2)], [{"information_loss": 2}]).levels
     assert strict.table is problem.table
@@ -66,7 +68,7 @@ def test_the_stricter_policy_has_neither_and_counts_neither():
     ],
 )
 def test_others_have_none(problem: Problem):
-    assert stricter(problem) is None
+    assert StricterProblem.of(problem) is None
 
 
 class Telling:
@@ -93,20 +95,24 @@ def test_its_release_is_the_start_unless_the_callers_is_better():
     halves = problem.assemble(engine.groups)
     solved = partial(informed, engine)
     settings = begun(problem, Settings(time_limit=10.0), watch, solved)
+    assert isinstance(settings, Settings)
     ((strict, own),) = engine.asked
     assert strict.policy.suppression_limit(48) == 0
     assert own.time_limit is not None
-    assert own.time_limit < 5
+    assert own.time_limit < 7
     assert settings.initial is not None
     assert problem.objective(settings.initial) <= problem.objective(halves)  # heuristics are asked, too
     assert watch.points[-1].value == problem.objective(settings.initial)[0]
     best = solve_problem(replace(problem, policy=strict.policy), time_limit=3.0, seed=1).release
     assert best is not None
-    assert begun(problem, Settings(time_limit=10.0, initial=best), Watch(), solved).initial is best
+    again = begun(problem, Settings(time_limit=10.0, initial=best), Watch(), solved)
+    assert isinstance(again, Settings)
+    assert again.initial is best
     worst = problem.assemble([range(48)])
-    found = begun(problem, Settings(time_limit=10.0, initial=worst), Watch(), solved).initial
-    assert found is not None
-    assert problem.objective(found) < problem.objective(worst)
+    found = begun(problem, Settings(time_limit=10.0, initial=worst), Watch(), solved)
+    assert isinstance(found, Settings)
+    assert found.initial is not None
+    assert problem.objective(found.initial) < problem.objective(worst)
     assert begun(problem, Settings(first=True), Watch(), solved) == Settings(first=True)
 
 
@@ -122,8 +128,9 @@ def test_its_release_is_the_start_unless_the_callers_is_better():
 def test_a_looser_policy_does_not_lose_much_more(minimize: list[LevelSpec], more: dict[str, Any]):
     """It lost fifteen times as much, and a third more."""
     loose = asked(minimize, **more)
-    strict = stricter(loose)
-    assert strict is not None
+    found = StricterProblem.of(loose)
+    assert found is not None
+    strict = found.problem
     results = [solve_problem(problem, time_limit=4.0, seed=1, workers=1) for problem in (loose, strict)]
     assert results[0].objective[0] <= results[1].objective[0] * 11 / 10
     assert engines()["partition"].refuses(strict) is None

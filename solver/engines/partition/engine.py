@@ -1,117 +1,25 @@
 """Partition engine: set partitioning over QI-groups, by one of seven plans.
 
 Where groups have to be enumerated, or the demand is on whole series, parts of the policy are solved first,
-one after the other, by whatever plan is there for them; after each there is a guide to the whole (`guided`).
-A plan that needs the answer of another one is given the function that finds it, and the engine is given the
-search of each (`Plans`): `solve` puts them together.
+one after the other, by whatever plan is there for them; after each there is a guide to the whole (`guiding`).
+The engine is given the search of each plan (`Plans`): `solve` puts them together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from typing import Protocol
+from dataclasses import replace
 
-from ....models.box_measure import BoxMeasure
-from ....models.capped import Capped, largest_group
 from ....models.errors import EngineError
 from ....models.problem import Problem
-from ....models.release import Release
-from ....models.requirements.resists_inference import ResistsInference
-from ...claims import (
-    Counted,
-    FamilyClaim,
-    Grouped,
-    GroupingsClaim,
-    Part,
-    Plain,
-    Shares,
-    Sized,
-    SubsetsClaim,
-    Within,
-)
-from ...colgen.duals import DualBound
-from ...colgen.histogram_pricing import HistogramPricing
-from ...colgen.points.table import PointRows
-from ...colgen.structure.histograms import Histograms
-from ...colgen.structure.signatures import Rules
-from ...colgen.table import Rows
 from ...ending import search_clock
 from ...engine import last
 from ...limits import PORTFOLIO
-from ...schedule import ENUMERATED
-from ...settings import Answer, Clock, Settings, Watch
-from ...shares import Share
-from ...status import Status
-from .enumerated.columns import column_of, released
-from .enumerated.guide import Guide, Guiding
-from .enumerated.limits import ENUMERATED_LIMITS as LIMITS
-from .enumerated.measure import PricedPart
-from .enumerated.part import factor_of, grouped, kept, plain, searchable
-from .enumerated.sizes import by_sizes, flattened, sized
-from .objective import Objective, factor
+from ...settings import Answer, Settings, Watch
+from .enumerated.guide import Guiding
 from .plan import Plan
-from .progress import Progress
+from .plans import Plans, PlanSearch
 
-__all__ = ["PartitionEngine", "Plans"]
-
-Histogram = Callable[[Problem, Settings, Watch, Objective], Answer]
-Signature = Callable[[Problem, Settings, Watch, Rules, Objective], Answer]
-
-
-class PlanSearch(Protocol):
-    """A search that is set up."""
-
-    def run(self) -> Answer:
-        """Everything in order; Ctrl-C keeps what there is."""
-        ...
-
-
-class PricedSearch(PlanSearch, Protocol):
-    """One by histograms, with what its linear program found."""
-
-    @property
-    def rows(self) -> Rows: ...
-    @property
-    def pricing(self) -> HistogramPricing: ...
-    @property
-    def root(self) -> DualBound: ...
-    @property
-    def progress(self) -> Progress: ...
-
-
-class KnownRelease(Protocol):
-    """What heuristics have found."""
-
-    @property
-    def release(self) -> Release: ...
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plans:
-    """What sets up the search of each plan; the best that heuristics find is `known`."""
-
-    histogram: Callable[[Problem, Settings, Watch, Objective], PricedSearch]
-    signature: Callable[[Problem, Settings, Watch, Rules, Objective], PlanSearch]
-    ahead: Callable[[Problem, Settings, Watch, Rules, Objective, Signature], PlanSearch]
-    counts: Callable[[Problem, Settings, Watch], PlanSearch]
-    points: Callable[[Problem, Settings, Watch, PointRows], PlanSearch]
-    enumerated: Callable[[Problem, Settings, Watch, Guiding], PlanSearch]
-    withstand: Callable[[Problem, ResistsInference, Settings, Watch, Guiding, Histogram], PlanSearch]
-    known: Callable[[Problem, Settings, Watch], KnownRelease | None]
-
-    def by_histograms(
-        self, problem: Problem, settings: Settings, watch: Watch, objective: Objective
-    ) -> Answer:
-        """The answer of one search by histograms."""
-        return self.histogram(problem, settings, watch, objective).run()
-
-    def by_signatures(
-        self, problem: Problem, settings: Settings, watch: Watch, rules: Rules, objective: Objective
-    ) -> Answer:
-        """The answer of one search by signatures, which does not look ahead."""
-        return self.signature(problem, settings, watch, rules, objective).run()
+__all__ = ["PartitionEngine"]
 
 
 class PartitionEngine:
@@ -123,8 +31,8 @@ class PartitionEngine:
     name = "partition"
     asks_for_heuristics = True
 
-    def __init__(self, plans: Plans) -> None:
-        self.plans = plans
+    def __init__(self, plans: Plans, guiding: Guiding) -> None:
+        self.plans, self.guiding = plans, guiding
 
     def refuses(self, problem: Problem) -> str | None:
         plan = Plan.of(problem)
@@ -146,250 +54,9 @@ class PartitionEngine:
 
     def _search(self, problem: Problem, settings: Settings, watch: Watch, plan: Plan) -> PlanSearch:
         """The search of a plan."""
-        plans, asked = self.plans, (problem, settings, watch)
-        match plan:
-            case Plan(name="counts"):
-                return plans.counts(*asked)
-            case Plan(name="points", points=PointRows() as points):
-                return plans.points(*asked, points)
-            case Plan(name="withstand", demand=ResistsInference() as demand):
-                return plans.withstand(problem, demand, settings, watch, self.guided, plans.by_histograms)
-            case Plan(name="histogram", objective=Objective() as objective):
-                return plans.histogram(*asked, objective)
-            case Plan(name="ahead", rules=Rules() as rules, objective=Objective() as objective):
-                return plans.ahead(*asked, rules, objective, plans.by_signatures)
-            case Plan(name="signature", rules=Rules() as rules, objective=Objective() as objective):
-                return plans.signature(*asked, rules, objective)
-            case _:
-                return plans.enumerated(*asked, self.guided)
-
-    def guided(
-        self, problem: Problem, settings: Settings, clock: Clock, hear: Callable[[Fraction], None]
-    ) -> Iterator[Guide]:
-        """Solve the parts there are, the grouped one where it says more; yield a guide after each.
-
-        Parameters
-        ----------
-        hear
-            Told of bounds on a problem's only level, as long as a part is solved.
-        """
-        parts = _Parts(self.plans, problem, settings, clock)
-        part = grouped(problem) if _has_groups(problem) else None
-        objective = None if part is None else Objective.of(part)
-        if part is not None and isinstance(objective, Objective) and objective.whole:
-            rules = Rules.of(part)
-            if isinstance(rules, Rules):
-                yield parts.with_past(part, rules, objective)
-                return
-        if searchable(problem):
-            yield parts.priced(hear)
-            return
-        yield from parts.by_levels()
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Settled:
-    """First levels that a release reaches, and what it has of what they count (None: they do not say)."""
-
-    levels: int = 0
-    hidden: int | None = None
-    fakes: int | None = None
-
-
-class _Parts:
-    """Solves parts of one problem, each in its share of the time."""
-
-    def __init__(self, plans: Plans, problem: Problem, settings: Settings, clock: Clock) -> None:
-        self.plans, self.problem, self.settings, self.clock = plans, problem, settings, clock
-        self._nothing = Guide(problem=problem, levels=(None,) * len(problem.policy.levels))
-
-    def _share(self, share: Share = ENUMERATED.part) -> Settings:
-        limit = self.clock.allowed(share)
-        return replace(self.settings, time_limit=limit, initial=None, known=None)
-
-    def with_past(self, part: Problem, rules: Rules, objective: Objective) -> Guide:
-        """Groups under equal counts and a past."""
-        settings, watch = self._share(), Watch()
-        known = self.plans.known(part, settings, watch)
-        settings = replace(settings, known=None if known is None else known.release)
-        answer = self.plans.by_signatures(part, settings, watch, rules, objective)
-        return self._nothing.after(Grouped(), answer, _within(Grouped(), answer), answer.bounds)
-
-    def priced(self, hear: Callable[[Fraction], None]) -> Guide:
-        """Requirements that judge groups by what is published: their duals are the guide."""
-        indices = kept(self.problem)
-        easier, part = plain(self.problem, indices), Plain(requirements=indices)
-        objective = Objective.of(easier)
-        assert isinstance(objective, Objective)
-        own, factor = _alone(self.problem), factor_of(self.problem)
-        watch = Watch(lambda point, text: hear(factor * point.bound) if own and point.bound else None)
-        solved = self.plans.histogram(easier, self._share(), watch, objective)
-        answer = solved.run()
-        none = answer.status is Status.INFEASIBLE
-        duals = solved.root.duals
-        useful = none or duals is not None
-        priced = None
-        if duals is not None:
-            bound, cuts = solved.progress.bound, solved.pricing.cuts
-            priced = PricedPart(rows=solved.rows, cuts=cuts, duals=duals, bound=bound)
-        held = _within(part, answer) if useful else None
-        guide = self._nothing.after(part, answer, held, self._nothing.levels)
-        return replace(guide, infeasible=none and own, solved=None if none else priced)
-
-    def by_levels(self) -> Iterator[Guide]:
-        """Counterfeits under equal counts, then levels by sizes, then boxes beside them."""
-        guide = replace(self._nothing, levels=(Fraction(0), *self._nothing.levels[1:]))
-        guide, settled = self._counted(guide)
-        yield guide
-        if guide.ended or self.clock.over:
-            return
-        guide, sizes = self._sized(guide, settled)
-        yield guide
-        if guide.ended or self.clock.over or settled.levels:
-            return
-        if _boxes_last(self.problem):
-            yield from self._boxed(guide)
-            return
-        guide = self._mixed(guide, sizes)
-        yield guide
-        if not (guide.ended or self.clock.over or len(guide.levels) < 2) and _boxes_alone(self.problem, 0):
-            yield self._sized(guide, _Settled(levels=1, hidden=0, fakes=0))[0]
-
-    def _counted(self, guide: Guide) -> tuple[Guide, _Settled]:
-        """The fewest counterfeits, where respondents return under equal counts."""
-        found = flattened(self.problem)
-        if found is None:
-            return guide, _Settled()
-        flat, rules, objective = found
-        answer = self.plans.by_signatures(flat, self._share(), Watch(), rules, objective)
-        bounds = answer.bounds[:-1]
-        held, levels = _within(Counted(), answer), (*bounds, *guide.levels[len(bounds) :])
-        if answer.release is None:
-            return guide.after(Counted(), answer, held, levels), _Settled()
-        columns = [column_of(group, self.problem.table.row) for group in answer.release.groups]
-        published = replace(answer, release=released(self.problem, columns))
-        settled = _Settled()
-        if flat.objective(answer.release)[:-1] == bounds:
-            named = {what for level in flat.policy.levels[:-1] for what in level.counted}
-            settled = _Settled(
-                levels=len(bounds),
-                hidden=0 if "suppressed" in named else None,
-                fakes=None if objective.counterfeits is None else answer.release.counterfeits,
-            )
-        return guide.after(Counted(), published, held, levels), settled
-
-    def _sized(self, guide: Guide, settled: _Settled) -> tuple[Guide, Within | None]:
-        """Levels by sizes, after those that are settled; and what is claimed if none are."""
-        start, levels = settled.levels, list(guide.levels)
-        part = sized(self.problem, start, settled.hidden, settled.fakes)
-        if part is None:
-            return guide, None
-        told = Sized(start=start, hidden=settled.hidden, fakes=settled.fakes)
-        answer = self.plans.counts(part, self._share(), Watch()).run()
-        levels[start : start + len(answer.bounds)] = answer.bounds
-        if not start:
-            levels[0] = answer.bounds[0] or Fraction(0)
-        held = _within(told, answer)
-        guide = guide.after(told, answer, held, tuple(levels))
-        # Fewer counterfeits than are settled may be too few for the sizes asked for.
-        return replace(guide, infeasible=guide.infeasible and not start), None if start else held
-
-    def _boxed(self, guide: Guide) -> Iterator[Guide]:
-        """Boxes in the last level, after levels by sizes, where a release is known that is best in these.
-
-        Groups of no more tuples than that one's largest are searched; the bound is theirs where none as good
-        in the levels before can have a larger one, otherwise that of groups of any size.
-        """
-        problem, indices = self.problem, kept(self.problem)
-        easier = plain(problem, indices)
-        best = [r for r in guide.releases if problem.objective(r)[:-1] == guide.levels[:-1]]
-        if not (best and _alone(problem) and isinstance(Histograms.of(easier), Histograms)):
-            return
-        largest = max(group.size for group in best[-1].groups)
-        proven = largest_group(problem, problem.objective(best[-1])[:-1]) <= largest
-        if not proven or len(problem.table) > LIMITS.dealt:
-            part = Plain(requirements=indices)
-            guide = self._last(guide, easier, part, self._share(), bounding=not proven)
-            yield guide
-        if guide.ended or self.clock.over:
-            return
-        capped = Capped(requirements=easier.policy.group_requirements, largest=largest)
-        fewer = replace(easier, policy=easier.policy.changed(requirements=[capped]))
-        settings = replace(self._share(ENUMERATED.boxes), initial=best[-1], known=guide.releases[-1])
-        part = Plain(requirements=indices, largest=largest)
-        yield self._last(guide, fewer, part, settings, bounding=proven)
-
-    def _last(
-        self, guide: Guide, easier: Problem, part: Plain, settings: Settings, *, bounding: bool = True
-    ) -> Guide:
-        """Solve a part that measures the last level's boxes; its bound counts if it is one of the whole."""
-        objective = Objective.of(easier)
-        assert isinstance(objective, Objective)
-        answer = self.plans.by_histograms(easier, settings, Watch(), objective)
-        held, bound, levels = _within(part, answer), answer.bounds[-1], guide.levels
-        if not bounding or bound is None or held is None:  # then it says nothing but its release
-            return guide.after(part, replace(answer, status=Status.FEASIBLE, refusal=None), None, levels)
-        boxes = factor(self.problem.policy.levels[-1], self.problem.table) * bound
-        return guide.after(part, answer, held, (*levels[:-1], boxes))
-
-    def _mixed(self, guide: Guide, sizes: Within | None) -> Guide:
-        """Information loss in the first level, beside losses by sizes: each has its own least value.
-
-        Where boxes count in another way, the release is still a start.
-        """
-        first, indices = self.problem.policy.levels[0], kept(self.problem)
-        easier, part = plain(self.problem, indices, 0), Plain(requirements=indices)
-        boxes = self.problem.policy.form == "generalized"
-        if not (boxes and _alone(self.problem) and isinstance(Histograms.of(easier), Histograms)):
-            return guide
-        objective = Objective.of(easier)
-        assert isinstance(objective, Objective)
-        settings, watch = self._share(ENUMERATED.boxes), Watch()  # nothing else is to be searched
-        known = self.plans.known(easier, settings, watch)
-        settings = replace(settings, known=None if known is None else known.release)
-        answer = self.plans.by_histograms(easier, settings, watch, objective)
-        held, weight = _within(part, answer), factor(first, self.problem.table)
-        bound = answer.bounds[-1]
-        if not weight or bound is None or held is None:
-            return guide.after(part, answer, None, guide.levels)
-        levels = ((guide.levels[0] or 0) + weight * bound, *guide.levels[1:])
-        others = tuple(claim for claim in guide.claims if claim is not sizes)
-        return replace(guide, claims=others).after(part, answer, Shares(sizes=sizes, boxes=held), levels)
-
-
-def _has_groups(problem: Problem) -> bool:
-    """Whether some requirements judge groups, and others whole releases."""
-    return bool(problem.policy.group_requirements and problem.policy.joint_requirements)
-
-
-def _boxes_alone(problem: Problem, index: int) -> bool:
-    """Whether a level measures boxes and nothing else."""
-    level, form = problem.policy.levels[index], problem.policy.form
-    measure = BoxMeasure.of(level, problem.table)
-    return form == "generalized" and measure is not None and level.losses <= set(measure.names)
-
-
-def _boxes_last(problem: Problem) -> bool:
-    """Whether levels by sizes come before one of boxes."""
-    *before, _ = problem.policy.levels
-    by_size = all(by_sizes(problem, name) for level in before for name in level.losses)
-    return bool(before) and by_size and _boxes_alone(problem, -1)
-
-
-def _alone(problem: Problem) -> bool:
-    """Whether there is neither suppression nor a counterfeit, so that a part's bound is the whole's."""
-    policy = problem.policy
-    return policy.counterfeit_limit == 0 and not policy.suppression_limit(len(problem.table))
-
-
-def _within(part: Part, answer: Answer) -> Within | None:
-    """What an answer to a part of the policy claims."""
-    last = len(answer.bounds) - 1
-    direct = tuple(
-        claim
-        for claim in answer.claims
-        # The last level of what is counted without boxes says nothing of the whole.
-        if not isinstance(claim, Within | Shares | SubsetsClaim | GroupingsClaim | FamilyClaim)
-        and not (part.kind == "counted" and claim.level == last)
-    )
-    return Within(part=part, claims=direct) if direct else None
+        plans = self.plans
+        if not plan.why:
+            return plans.own(problem, settings, watch, plan)
+        if plan.demand is not None:
+            return plans.withstand(problem, plan.demand, settings, watch, self.guiding, plans.by_histograms)
+        return plans.enumerated(problem, settings, watch, self.guiding)

@@ -7,8 +7,7 @@ from fractions import Fraction
 
 from ....models.box_measure import BoxMeasure
 from ....models.losses.base import loss
-from ....models.policy import Level
-from ....models.problem import Problem
+from ....models.problem_view import LevelView, ProblemView
 from ....models.table import Microdata
 
 __all__ = ["Objective", "counting", "factor"]
@@ -56,7 +55,7 @@ class Objective:
     fake_price: Fraction | None = None
 
     @classmethod
-    def of(cls, problem: Problem) -> Objective | str:
+    def of(cls, problem: ProblemView) -> Objective | str:
         """Read a policy, or say why groups have no prices."""
         policy, table = problem.policy, problem.table
         if policy.form != "generalized" or policy.recoding != "multidimensional":
@@ -100,7 +99,7 @@ class Objective:
         )
 
 
-def _planned(problem: Problem) -> int | str | None:
+def _planned(problem: ProblemView) -> int | str | None:
     """The level of a loss of whole releases, or why it has no place there."""
     levels = problem.policy.levels
     found = [i for i, level in enumerate(levels) if any(loss(n).combine == "release" for n in level.losses)]
@@ -114,12 +113,12 @@ def _planned(problem: Problem) -> int | str | None:
     return found[0]
 
 
-def counting(level: Level) -> frozenset[str]:
+def counting(level: LevelView) -> frozenset[str]:
     """The losses of a level that count suppressed tuples or counterfeits."""
     return frozenset(name for name in level.losses if loss(name).counts in COUNTED)
 
 
-def factor(level: Level, table: Microdata) -> Fraction:
+def factor(level: LevelView, table: Microdata) -> Fraction:
     """What one unit of a level's boxes weighs in it; 0 if it measures none."""
     measure = BoxMeasure.of(level, table)
     return Fraction(0) if measure is None else measure.factor

@@ -9,23 +9,25 @@ from ....models.box_measure import BoxMeasure
 from ....models.losses.base import loss
 from ....models.losses.squared import squared_error_of
 from ....models.memo import memoized
+from ....models.policy import Level
 from ....models.problem import Problem
 from ....models.problem_view import smallest_group
 from ....models.requirement import Scope
 from ....models.requirements.resists_inference import ResistsInference
 from ....models.structure import DependsOn
+from ...claims import Leading
 from ...colgen.points.limits import POINTS
 from ...colgen.points.table import PointRows
 from ...colgen.structure.histograms import Histograms, Judge, by_sizes_alone
 from ...colgen.structure.signatures import Rules
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from .counts.verdicts import refusal
-from .enumerated.part import kept, plain, searchable
+from .enumerated.part import kept, leading, searchable
 from .enumerated.sizes import flattened, sized
 from .objective import Objective
 from .withstand.limits import WITHSTAND_LIMITS
 
-__all__ = ["Plan", "PlanName"]
+__all__ = ["FirstLevels", "Plan", "PlanName", "first_levels"]
 
 PlanName: TypeAlias = Literal[
     "histogram", "signature", "ahead", "counts", "points", "withstand", "enumerated"
@@ -87,23 +89,27 @@ class Plan:
         looks at boxes, histograms are all there is. All other problems are solved by enumerating groups:
         guided by a part of the policy, or all of them if the table is small.
         """
+        found = cls.own(problem)
+        if isinstance(found, Plan) or problem.policy.recoding != "multidimensional":
+            return found
+        if any(loss(n).combine == "release" for level in problem.policy.levels for n in level.losses):
+            return found
+        guided = _parted(problem) or first_levels(problem) is not None
+        return cls(objective=None, why=found, guided=guided, demand=_demand(problem))
+
+    @classmethod
+    def own(cls, problem: Problem) -> Plan | str:
+        """One of the plans that enumerate no groups, or why none of them will do."""
         if problem.policy.recoding != "multidimensional":
             return "the partition engine groups tuples freely: ask for recoding 'multidimensional'"
         if refusal(problem) is None:
             return cls(objective=None, counts=True)
         points = _points(problem)
-        if points is not None:
-            return cls(objective=None, points=points)
-        found = cls._priced(problem)
-        if isinstance(found, Plan):
-            return found
-        if any(loss(n).combine == "release" for level in problem.policy.levels for n in level.losses):
-            return found
-        return cls(objective=None, why=found, guided=_guided(problem), demand=_demand(problem))
+        return cls._priced(problem) if points is None else cls(objective=None, points=points)
 
     @classmethod
     def _priced(cls, problem: Problem) -> Plan | str:
-        """One of the plans that enumerate no groups, or why none of them will do."""
+        """Groups that have boxes, and prices."""
         if joint := problem.policy.joint_requirements:
             return f"{joint[0].name} looks at whole releases"
         objective = Objective.of(problem)
@@ -189,24 +195,61 @@ def _unlisted(problem: Problem) -> bool:
         len(table) >= LIMITS.unlisted
         and all(r.structure(problem).monotone for r in judge.requirements)
         and judge.admits_all
-        and not _guided(problem)
+        and not _parted(problem)
     )
 
 
-def _guided(problem: Problem) -> bool:
+def _parted(problem: Problem) -> bool:
+    """Whether levels by sizes, or the last one's boxes, give a bound under a part of the policy."""
     if searchable(problem):
         return True
     # No part says how many cells have to be hidden.
     if not all(loss(name).by_group for level in problem.policy.levels for name in level.losses):
         return False
-    return sized(problem) is not None or flattened(problem) is not None or _boxes_first(problem)
+    return sized(problem) is not None or flattened(problem) is not None
 
 
-def _boxes_first(problem: Problem) -> bool:
-    """Whether the first level measures boxes, and groups have prices as far as it goes."""
-    policy, first = problem.policy, problem.policy.levels[0]
-    measure = BoxMeasure.of(first, problem.table)
-    if policy.form != "generalized" or measure is None or not first.losses <= set(measure.names):
-        return False
-    nobody = policy.counterfeit_limit == 0 and not policy.suppression_limit(len(problem.table))
-    return nobody and isinstance(Histograms.of(plain(problem, kept(problem), 0)), Histograms)
+@dataclass(frozen=True, kw_only=True)
+class FirstLevels:
+    """First levels with a plan of their own: what is claimed of them, and how they are searched.
+
+    Attributes
+    ----------
+    part : Leading
+    problem : Problem
+    plan : Plan
+    """
+
+    part: Leading
+    problem: Problem
+    plan: Plan
+
+
+@memoized
+def first_levels(problem: Problem) -> FirstLevels | None:
+    """As many first levels as have a plan of their own, under as many requirements; None if none has.
+
+    Of a weighted sum it may be what boxes cost. Levels that are all by sizes are parts anyway (`sized`).
+    """
+    policy, known = problem.policy, kept(problem)
+    if policy.form != "generalized" or policy.counts("hidden_cells"):
+        return None
+    listed = tuple(
+        i for i in known if policy.requirements[i].structure(problem).decomposable_from is not None
+    )
+    for indices in dict.fromkeys((known, listed, ())):
+        for levels in range(len(policy.levels), 0, -1):
+            for losses in _shares(problem, policy.levels[levels - 1]):
+                asked = leading(problem, levels, losses, indices)
+                plan = None if asked is None else Plan.own(asked)
+                if asked is not None and isinstance(plan, Plan) and not plan.counts:
+                    part = Leading(levels=levels, losses=losses, requirements=indices)
+                    return FirstLevels(part=part, problem=asked, plan=plan)
+    return None
+
+
+def _shares(problem: Problem, level: Level) -> list[tuple[str, ...]]:
+    """All losses of a level, and those that measure boxes."""
+    measure = BoxMeasure.of(level, problem.table)
+    found = [tuple(sorted(level.losses)), () if measure is None else tuple(sorted(measure.names))]
+    return [losses for losses in dict.fromkeys(found) if losses]

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ....models.errors import ProblemFileError
 from ....models.exact_numbers import show_gap
-from ...claims import Ratio, Words
 from ...level_value import UNCHECKED, LevelValue
+from ...written import Ratio, Words
 from . import charts
 from .facts import Facts
 from .risk import Risk

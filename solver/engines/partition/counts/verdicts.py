@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .....models.losses import loss
+from .....models.losses.base import loss
 from .....models.problem_view import ProblemView
 from .....models.structure import DependsOn
 from .....models.verdicts import Context, admitted, group_judges, of_histogram

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .....models.problem import Problem
+from .....models.problem_view import ProblemView
 from .....models.release import QIGroup, Release
 
 __all__ = ["NamedColumn", "column_of", "group_of", "released"]
@@ -38,7 +38,7 @@ def column_of(group: QIGroup, row: Mapping[str, int]) -> NamedColumn:
     )
 
 
-def group_of(problem: Problem, column: NamedColumn) -> QIGroup:
+def group_of(problem: ProblemView, column: NamedColumn) -> QIGroup:
     """The group a column stands for, with its tightest box."""
     people = problem.table.members
     return QIGroup(
@@ -48,6 +48,6 @@ def group_of(problem: Problem, column: NamedColumn) -> QIGroup:
     )
 
 
-def released(problem: Problem, columns: Sequence[NamedColumn]) -> Release:
+def released(problem: ProblemView, columns: Sequence[NamedColumn]) -> Release:
     """The release of some columns; rows in none are suppressed."""
     return problem.assemble([column.rows for column in columns], [dict(column.fakes) for column in columns])

@@ -3,19 +3,21 @@
 A release that keeps a policy keeps every part of it: leaving requirements out only adds releases, so a
 bound on the loss under the part is one under the whole.
 
-Two parts are of use. The *plain* one has the requirements that look at published values alone, and
-neither suppresses nor invents tuples: its duals say which groups a better release may hold (`near`).
-The *grouped* one has all requirements on groups and the policy's own limits; where returning
-respondents keep their signatures, it is much stronger, but gives no duals for groups of people.
+The *plain* part has the requirements that look at published values alone, and neither suppresses nor invents
+tuples: its duals say which groups a better release may hold (`near`). The *grouped* one has all requirements
+on groups and the policy's own limits; where returning respondents keep their signatures, it is much stronger,
+but gives no duals for groups of people. The *leading* one has the first levels only, of a sum perhaps some of
+its losses (none is below 0), and the policy's own limits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from .....models.box_measure import BoxMeasure
+from .....models.losses.base import loss
 from .....models.policy import Policy
 from .....models.problem import Problem
 from .....models.problem_view import smallest_group
@@ -24,7 +26,7 @@ from .....models.requirements.k_c_anonymity import KCAnonymity
 from ....colgen.structure.histograms import Histograms
 from ..objective import counting, factor
 
-__all__ = ["factor_of", "grouped", "kept", "plain", "searchable"]
+__all__ = ["factor_of", "grouped", "kept", "leading", "plain", "searchable", "with_least_size"]
 
 
 def kept(problem: Problem) -> tuple[int, ...]:
@@ -32,19 +34,47 @@ def kept(problem: Problem) -> tuple[int, ...]:
     return problem.policy.decided_by_histograms(problem)
 
 
-def plain(problem: Problem, indices: Sequence[int], at: int = -1) -> Problem:
-    """What a level's boxes cost under some requirements and the least group size that the others imply.
-
-    Nothing is suppressed or invented; one unit of the level's measure weighs 1.
-    """
+def with_least_size(problem: Problem, indices: Sequence[int]) -> list[Requirement]:
+    """Some requirements, and the least group size that all of them imply."""
     requirements = problem.policy.requirements
     left: list[Requirement] = [requirements[index] for index in indices]
     least = smallest_group(problem)
     if least > 1 or not left:
         left.append(KCAnonymity(k=least))
-    level = problem.policy.levels[at]
+    return left
+
+
+def plain(problem: Problem, indices: Sequence[int]) -> Problem:
+    """What the last level's boxes cost under some requirements and the least size that the others imply.
+
+    Nothing is suppressed or invented; one unit of the level's measure weighs 1.
+    """
+    left, level = with_least_size(problem, indices), problem.policy.levels[-1]
     measure = BoxMeasure.of(level, problem.table)
     return replace(problem, policy=Policy(left) if measure is None else Policy(left, measure.alone(level)))
+
+
+def leading(problem: Problem, levels: int, losses: Collection[str], indices: Sequence[int]) -> Problem | None:
+    """So many first levels, of the last of them some losses, under some requirements and the least size.
+
+    None where only a level that is left out keeps counterfeits few, or a loss is one of whole releases.
+    """
+    policy = problem.policy
+    *before, last = policy.levels[:levels]
+    share = [(name, weight) for name, weight in last.weights if name in losses]
+    asked = [*(level.weights for level in before), share]
+    named = [loss(name) for weights in asked for name, _ in weights]
+    free = policy.counterfeit_limit is None and all(each.counts != "counterfeits" for each in named)
+    if free or any(each.combine == "release" for each in named):
+        return None
+    changed = policy.changed(
+        requirements=with_least_size(problem, indices),
+        minimize=[dict(weights) for weights in asked],
+        max_suppressed=policy.suppression_limit(len(problem.table)),
+        max_counterfeits=policy.counterfeit_limit,
+        outlook="none",
+    )
+    return replace(problem, policy=changed)
 
 
 def grouped(problem: Problem) -> Problem:

@@ -14,13 +14,10 @@ from dataclasses import replace
 from .....models.losses import InformationLoss, loss
 from .....models.policy import LevelSpec, Policy
 from .....models.problem import Problem
-from .....models.problem_view import smallest_group
-from .....models.requirement import Requirement
-from .....models.requirements.k_c_anonymity import KCAnonymity
 from ....colgen.structure.signatures import Rules
 from ..counts.shapes import published_at_most
 from ..objective import Objective, counting
-from .part import grouped, kept
+from .part import grouped, kept, with_least_size
 
 __all__ = ["by_sizes", "flattened", "sized"]
 
@@ -60,14 +57,10 @@ def sized(
         fakes = policy.counterfeit_limit
     if fakes is None:
         fakes = published_at_most(problem, len(problem.values)) - len(table)
-    requirements: list[Requirement] = [policy.requirements[index] for index in kept(problem)]
-    least = smallest_group(problem)
-    if least > 1 or not requirements:
-        requirements.append(KCAnonymity(k=least))
     return replace(
         problem,
         policy=Policy(
-            requirements,
+            with_least_size(problem, kept(problem)),
             levels,
             max_suppressed=policy.suppression_limit(len(table)) if hidden is None else hidden,
             max_counterfeits=None if any_fakes and counts_fakes else fakes,

@@ -1,0 +1,100 @@
+"""What sets up the search of each plan of the partition engine.
+
+A plan that needs the answer of another one is given the function that finds it: `solve` puts them together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from ....models.problem import Problem
+from ....models.release import Release
+from ....models.requirements.resists_inference import ResistsInference
+from ...colgen.duals import DualBound
+from ...colgen.histogram_pricing import HistogramPricing
+from ...colgen.points.table import PointRows
+from ...colgen.structure.signatures import Rules
+from ...colgen.table import Rows
+from ...settings import Answer, Settings, Watch
+from .enumerated.guide import Guiding
+from .objective import Objective
+from .plan import Plan
+from .progress import Progress
+
+__all__ = ["PlanSearch", "Plans"]
+
+Histogram = Callable[[Problem, Settings, Watch, Objective], Answer]
+Signature = Callable[[Problem, Settings, Watch, Rules, Objective], Answer]
+
+
+class PlanSearch(Protocol):
+    """A search that is set up."""
+
+    def run(self) -> Answer:
+        """Everything in order; Ctrl-C keeps what there is."""
+        ...
+
+
+class PricedSearch(PlanSearch, Protocol):
+    """One by histograms, with what its linear program found."""
+
+    @property
+    def rows(self) -> Rows: ...
+    @property
+    def pricing(self) -> HistogramPricing: ...
+    @property
+    def root(self) -> DualBound: ...
+    @property
+    def progress(self) -> Progress: ...
+
+
+class KnownRelease(Protocol):
+    """What heuristics have found."""
+
+    @property
+    def release(self) -> Release: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plans:
+    """What sets up the search of each plan; the best that heuristics find is `known`."""
+
+    histogram: Callable[[Problem, Settings, Watch, Objective], PricedSearch]
+    signature: Callable[[Problem, Settings, Watch, Rules, Objective], PlanSearch]
+    ahead: Callable[[Problem, Settings, Watch, Rules, Objective, Signature], PlanSearch]
+    counts: Callable[[Problem, Settings, Watch], PlanSearch]
+    points: Callable[[Problem, Settings, Watch, PointRows], PlanSearch]
+    enumerated: Callable[[Problem, Settings, Watch, Guiding], PlanSearch]
+    withstand: Callable[[Problem, ResistsInference, Settings, Watch, Guiding, Histogram], PlanSearch]
+    known: Callable[[Problem, Settings, Watch], KnownRelease | None]
+
+    def by_histograms(
+        self, problem: Problem, settings: Settings, watch: Watch, objective: Objective
+    ) -> Answer:
+        """The answer of one search by histograms."""
+        return self.histogram(problem, settings, watch, objective).run()
+
+    def own(self, problem: Problem, settings: Settings, watch: Watch, plan: Plan) -> PlanSearch:
+        """The search of a plan that enumerates no groups."""
+        asked = problem, settings, watch
+        match plan:
+            case Plan(name="counts"):
+                return self.counts(*asked)
+            case Plan(name="points", points=PointRows() as points):
+                return self.points(*asked, points)
+            case Plan(name="histogram", objective=Objective() as objective):
+                return self.histogram(*asked, objective)
+            case Plan(name="ahead", rules=Rules() as rules, objective=Objective() as objective):
+                return self.ahead(*asked, rules, objective, self.by_signatures)
+            case Plan(name="signature", rules=Rules() as rules, objective=Objective() as objective):
+                return self.signature(*asked, rules, objective)
+            case _:
+                raise AssertionError(f"groups are enumerated: {plan.why}")
+
+    def by_signatures(
+        self, problem: Problem, settings: Settings, watch: Watch, rules: Rules, objective: Objective
+    ) -> Answer:
+        """The answer of one search by signatures, which does not look ahead."""
+        return self.signature(problem, settings, watch, rules, objective).run()
