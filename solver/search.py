@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ..models.encoding import Encoding
-from ..models.errors import CertificateError, EngineError, PolicyError, TableError
+from ..models.errors import CertificateError, EngineError, PolicyError
 from ..models.history import History
 from ..models.moment import moment
-from ..models.parameters import require_time_limit
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
-from ..models.requirement import whole
 from ..models.table import Microdata, QISpec, SensitiveSpec
 from .answering import answered, obstructed
 from .cluster.workers import connected
@@ -29,14 +27,16 @@ from .engine import Engine
 from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
 from .heap import lasting
+from .in_turn import InTurn
 from .portfolio import best_known, informed
 from .randomize import draw
 from .result import Result
 from .schedule import WHOLE
 from .settings import Answer, Settings, Watch
 from .settling import settled
+from .sound import require_form, require_sound, table_of
 from .status import Point
-from .stricter import begun
+from .stricter import strictly_first
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -182,7 +182,7 @@ def solve(
     began = moment()
     if history is not None and not isinstance(history, History):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise PolicyError("history must be a History: wrap earlier releases as History([first, second])")
-    table = _table(table, respondent, quasi_identifiers, sensitive)
+    table = table_of(table, respondent, quasi_identifiers, sensitive)
     problem = Problem(table=table, policy=policy, history=history if history is not None else History())
     problem.refuse_mistakes()
     return solve_problem(
@@ -198,28 +198,6 @@ def solve(
         randomize=randomize,
         cluster=cluster,
         began=began,
-    )
-
-
-def _table(
-    table: Microdata | pd.DataFrame,
-    respondent: str | None,
-    quasi_identifiers: Sequence[str] | Mapping[str, QISpec] | None,
-    sensitive: SensitiveSpec | None,
-) -> Microdata:
-    """The table with the roles of its columns."""
-    roles = {"respondent": respondent, "quasi_identifiers": quasi_identifiers, "sensitive": sensitive}
-    if isinstance(table, Microdata):
-        if given := [name for name, role in roles.items() if role is not None]:
-            raise TableError(f"{', '.join(given)}: the table already has its roles: leave them out")
-        return table
-    if not isinstance(table, pd.DataFrame):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TableError(f"the table must be a DataFrame or a Microdata, not {type(table).__name__}")
-    if respondent is None or quasi_identifiers is None or sensitive is None:
-        missing = ", ".join(name for name, role in roles.items() if role is None)
-        raise TableError(f"the columns of a DataFrame have no roles yet: give {missing}")
-    return Microdata.from_frame(
-        table, respondent=respondent, quasi_identifiers=quasi_identifiers, sensitive=sensitive
     )
 
 
@@ -245,7 +223,7 @@ def solve_problem(
     Without `reasons` no time is spent on which parts of the policy conflict if there is no release.
     """
     began = moment() if began is None else began
-    _require_sound(time_limit, seed, workers, initial)
+    require_sound(time_limit, seed, workers, initial)
     settings = Settings(
         time_limit=None if time_limit is None else time_limit - kept,
         asked=time_limit,
@@ -265,17 +243,18 @@ def solve_problem(
         return result_of(problem, answer, "enumeration (drawn)", watch, settings, reasons)
     from .exact.proving import proven
 
-    _require_form(problem)
+    require_form(problem)
     with lasting(), live_display(problem, display) as shown, connected(cluster) as tasks:
         if tasks is not None:
             settings = replace(settings, tasks=tasks, workers=workers or tasks.workers)
         _ = problem.digests  # needed for the certificate: what it takes is not left for the end
         chosen, why = choose(problem, engine, extend is not None)
         watch = Watch(told_to(shown, listener), began)
-        own = _searching(problem, settings)
+        run = partial(informed, chosen)
         if engine == "auto" and chosen.name != "subsets":
-            own = begun(problem, own, watch, partial(informed, engines()["partition"]), chosen.name)
-        answer = own if isinstance(own, Answer) else informed(chosen, problem, own, watch)
+            listed, solved = "partition" in chosen.name, partial(informed, engines()["partition"])
+            run = partial(strictly_first, run, solved, listed=listed)
+        answer = run(problem, _searching(problem, settings), watch)
         if settings.extend is None:
             answer = proven(problem, answer, search_clock(problem, settings, watch))
         return result_of(problem, answer, f"{chosen.name} ({why})", watch, settings, reasons)
@@ -310,28 +289,6 @@ def result_of(
         settings=settings,
         reasons=reasons,
     )
-
-
-def _require_sound(
-    time_limit: float | None, seed: int | None, workers: int | None, initial: Release | None
-) -> None:
-    require_time_limit(time_limit)
-    if initial is not None and not isinstance(initial, Release):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise PolicyError(f"initial must be a Release, such as result.release, not {type(initial).__name__}")
-    if workers is not None:
-        whole("solve", "workers", workers, 1)
-    if seed is not None:
-        whole("solve", "seed", seed, 0)
-
-
-def _require_form(problem: Problem) -> None:
-    """Requirements on a series are about releases of the form that is published."""
-    for r in problem.policy.requirements:
-        form = r.structure(problem).form
-        if len(problem.history) and form not in (None, problem.policy.form):
-            raise PolicyError(
-                f"{r.name} is about {form} releases: publish the {form!r} form, or leave it out"
-            )
 
 
 def _searching(problem: Problem, settings: Settings) -> Settings:
@@ -372,7 +329,7 @@ def choose(problem: Problem, wanted: str = "auto", extended: bool = False) -> tu
         return direct, "constraints on the raw model"
     if wanted == "auto" and whole.refuses(problem) is None:
         return whole, "full-domain recoding"
-    every = SubsetEngine()
+    every = SubsetEngine(partial(_listing, problem))
     if wanted == "auto" and tuples <= SMALL and every.refuses(problem) is None:
         return every, f"{tuples} tuples"
     known = engines()
@@ -394,7 +351,18 @@ def choose(problem: Problem, wanted: str = "auto", extended: bool = False) -> tu
         return every, f"{tuples} tuples"
     if direct.refuses(problem) is None:
         why = plan if isinstance(plan, str) else f"the partition engine would enumerate groups: {plan.why}"
-        return direct, f"{tuples} tuples; {why}"
+        return _listing(problem), f"{tuples} tuples; {why}"
     if isinstance(plan, Plan):
         return known["partition"], f"{tuples} tuples; groups are enumerated: {plan.why}"
     raise EngineError("; ".join(found for e in known.values() if (found := e.refuses(problem)) is not None))
+
+
+def _listing(problem: Problem) -> Engine:
+    """The direct model of a small table; before it, or where it is too large, the partition engine."""
+    from .engines.partition.plan import Plan
+
+    plan, direct = Plan.of(problem), AssignmentEngine()
+    if not isinstance(plan, Plan):
+        return direct
+    listing = partition_engine()
+    return InTurn(listing, direct) if not plan.why or plan.guided else InTurn(direct, listing)

@@ -1,8 +1,9 @@
 """The same policy without suppression and counterfeits first, where that is searched in a better way.
 
 Whoever may leave tuples out, or make some up, loses no more than who may not. But some losses and
-requirements have plans of their own only where neither is allowed; all else is searched by lists of groups,
-or tuple by tuple. So the release of the stricter policy is a start, and what is found is no worse. Where the
+requirements have plans of their own only where neither is allowed, and others have poorer ones; all else is
+searched by lists of groups, or tuple by tuple. So the release of the stricter policy is a start, and what is
+found is no worse; its duals bound the looser one, too, lowered to what a suppressed tuple costs. Where the
 first levels only count what the stricter policy forbids, a release of it is best in them: the rest of the
 levels is all that is left to search, and what is proven of them holds of the whole (`claims.Rest`).
 """
@@ -13,17 +14,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from ..models.box_measure import BoxMeasure
+from ..models.losses.squared import squared_error_of
 from ..models.policy import LevelSpec
 from ..models.problem import Problem
 from .all_together import last_resort
-from .claims import Rest
+from .claims import Claim, ListedClaim, Plain, PricedClaim, Rest, Within
+from .engines.partition.enumerated.part import kept
 from .engines.partition.plan import Plan, first_levels
 from .incumbent import passes
 from .schedule import WHOLE
 from .settings import Answer, Clock, Settings, Watch
 from .status import Point
 
-__all__ = ["StricterProblem", "begun"]
+__all__ = ["StricterProblem", "duals_of", "strictly_first"]
 
 NONE = frozenset({"suppressed", "counterfeits"})
 """Losses that are 0 without either."""
@@ -61,13 +65,15 @@ class StricterProblem:
         left = [{n: w for n, w in level.weights if n not in NONE} for level in policy.levels]
         levels: Sequence[LevelSpec] = [level for level in left if level]
         usual = policy.outlook is None and policy.recoding == "multidimensional"
-        if not any(free) or not levels or not usual or isinstance(Plan.own(problem), Plan):
+        own = Plan.own(problem)
+        if not any(free) or not levels or not usual or not _poorer(own):
             return None
         asked = policy.changed(max_suppressed=0, max_counterfeits=0, minimize=levels)
         strict = replace(problem, policy=asked)
         settled = _settled(problem) if len(levels) + _settled(problem) == len(policy.levels) else 0
         if isinstance(Plan.own(strict), Plan):
-            return None if not settled and _led(problem) else cls(problem=strict, settled=settled)
+            first = settled or isinstance(own, Plan) or not _led(problem)
+            return cls(problem=strict, settled=settled) if first else None
         plan = Plan.of(strict)
         better = listed and isinstance(plan, Plan) and plan.guided
         return cls(problem=strict, settled=settled) if better and (settled or not _led(problem)) else None
@@ -86,20 +92,23 @@ class StricterProblem:
         return replace(answer, bounds=(Fraction(0),) * before + answer.bounds, claims=claims)
 
 
-def begun(
-    problem: Problem, settings: Settings, watch: Watch, solved: Solved, engine: str = "partition"
-) -> Settings | Answer:
-    """What is known from the stricter policy: settings that start from its release, or all that was asked.
+def strictly_first(
+    run: Solved, solved: Solved, problem: Problem, settings: Settings, watch: Watch, *, listed: bool = True
+) -> Answer:
+    """The answer that `run` finds from the stricter policy's release on, or that this policy tells alone.
 
-    Groups are only listed for it where the problem's `engine` does so as well.
+    Parameters
+    ----------
+    run, solved : callable
+        Who answers the problem, and who the stricter one.
+    problem, settings, watch
+    listed : bool
+        Whether the stricter one may be answered by lists of groups.
     """
-    strict = (
-        None
-        if settings.first or settings.extend is not None
-        else StricterProblem.of(problem, listed=engine == "partition")
-    )
+    whole = settings.first or settings.extend is not None
+    strict = None if whole else StricterProblem.of(problem, listed=listed)
     if strict is None:
-        return settings
+        return run(problem, settings, watch)
     initial, clock = settings.initial, Clock(settings.time_limit, watch.clock.began)
     if strict.settled and (
         last_resort(strict.problem) is not None or (initial is not None and passes(strict.problem, initial))
@@ -109,12 +118,33 @@ def begun(
             return answer
     limit = clock.seconds + (clock.allowed(WHOLE.stricter) or 0.0)
     own = replace(settings, time_limit=limit, asked=limit)
-    found = solved(strict.problem, own, Watch(began=clock.began)).release
+    first = solved(strict.problem, own, Watch(began=clock.began))
+    found = first.release
     known = [each for each in (initial, found) if each is not None and passes(problem, each)]
     best = min(known, key=problem.objective, default=initial)
     if best is found and found is not None:
         watch.note(0, problem.objective(found)[0], None, "without suppression and counterfeits")
-    return replace(settings, initial=best)
+    answer = run(problem, replace(settings, initial=best), watch)
+    return replace(answer, claims=(*answer.claims, *duals_of(problem, first)))
+
+
+def duals_of(problem: Problem, strict: Answer) -> tuple[Claim, ...]:
+    """What duals prove of the stricter policy and, where a suppressed tuple has a price, of this one."""
+    policy, every = problem.policy, kept(problem)
+    if policy.counterfeit_limit != 0 or len(every) < len(policy.requirements):
+        return ()
+    priced = [c.without_tree if isinstance(c, ListedClaim) else c for c in strict.claims]
+    duals = [c for c in priced if isinstance(c, PricedClaim) and not c.blocks]
+    if squared_error_of(problem) is not None:
+        return tuple(duals)
+    if BoxMeasure.of(policy.levels[-1], problem.table) is None:
+        return ()
+    return tuple(Within(part=Plain(requirements=every), claims=(claim,)) for claim in duals)
+
+
+def _poorer(plan: Plan | str) -> bool:
+    """Whether there is none, or one with prices of suppressed tuples, which has neither dives nor blocks."""
+    return not isinstance(plan, Plan) or (plan.objective is not None and plan.objective.price is not None)
 
 
 def _settled(problem: Problem) -> int:

@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from ...models.compiled import compiled
 from ...models.errors import CertificateError
 from ...models.losses.pair_costs import FINE, group_costs, squares
+from ...models.losses.squared import squared_error_of
 from ...models.problem_view import smallest_group
 from .. import claims
 from ..exact.program import covering
@@ -80,13 +81,18 @@ def proven_squares(given: Given, claim: claims.PricedClaim | claims.ListedClaim)
         If that cannot be told in time.
     """
     problem, k = given.problem, smallest_group(given.problem)
-    if claim.part is not None or problem.policy.suppression_limit(len(problem.table)) or k < 2:
-        raise CertificateError("a bound on squared error is about all tuples, in groups of two and more")
+    if claim.part is not None or k < 2:
+        raise CertificateError("a bound on squared error is about groups of two and more")
+    hidden = problem.policy.suppression_limit(len(problem.table)) > 0
+    if hidden and (isinstance(claim, claims.ListedClaim) or claim.blocks):
+        raise CertificateError("a bound on squared error is about all tuples, unless duals state it alone")
     points, weight = CheckedPoints.of(problem), problem.policy.levels[0].weights[0][1]
     cuts = divided(points, claim.cuts, claim.divisors)
     root = claim.root
     duals = ClaimedDuals.of(points, root.duals, cuts, root.cut_duals, root.scale)
     bound = Fraction(duals.bound(points.count), FINE)
+    if hidden:
+        return weight * _where_hidden(given, points, duals, k)
     if isinstance(claim, claims.PricedClaim) and claim.blocks:
         return weight * Fraction(_by_blocks(given, points, duals, k, claim.blocks), FINE)
     if isinstance(claim, claims.PricedClaim):
@@ -107,6 +113,21 @@ def proven_squares(given: Given, claim: claims.PricedClaim | claims.ListedClaim)
     if relative:
         return max(weight * bound, given.values[0] - weight * Fraction(target - found, FINE))
     return weight * max(bound, Fraction(found, FINE))
+
+
+def _where_hidden(given: Given, points: CheckedPoints, duals: ClaimedDuals, k: int) -> Fraction:
+    """What duals prove where tuples may be suppressed: no dual stays above what its tuple costs left out.
+
+    With lower ones no group costs less than its duals either, and whoever is left out costs his own.
+    """
+    table, loss = given.problem.table, squared_error_of(given.problem)
+    assert loss is not None
+    listed(given, points, duals, k, 0)
+    lower = duals.rows.copy()
+    for row, alike in enumerate(points.tuples):
+        own = loss.of_suppressed(table.members[alike[0]], table) * FINE * duals.scale
+        lower[row] = min(int(lower[row]), own.numerator // own.denominator)
+    return Fraction(replace(duals, rows=lower).value(points.count), duals.scale * FINE)
 
 
 def _by_blocks(

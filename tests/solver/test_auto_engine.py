@@ -29,7 +29,7 @@ def clustered(tuples: int) -> oa.Microdata:
         (
             21,
             oa.Policy([oa.KCAnonymity(k=3)], ["semiperimeter"]),
-            "assignment (21 tuples; the partition engine",
+            "assignment, then partition (21 tuples; the partition engine",
         ),
         (40, oa.Policy([oa.DistinctLDiversity(l=3)], form="anatomized"), "partition (40 tuples)"),
         (40, oa.Policy([oa.KCAnonymity(k=3)], recoding="full_domain"), "full_domain (full-domain recoding)"),

@@ -17,9 +17,12 @@ from optanon.models.requirements import DistinctLDiversity, KAnonymity, WeakMInv
 from optanon.models.table import Microdata
 from optanon.solver.incumbent import BestRelease
 from optanon.solver.portfolio import informed
-from optanon.solver.search import engines, solve_problem
+from optanon.solver.search import engines, partition_engine, solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
-from optanon.solver.stricter import StricterProblem, begun
+from optanon.solver.status import Status
+from optanon.solver.stricter import StricterProblem, duals_of, strictly_first
+from optanon.solver.verify.bounds import derived
+from optanon.solver.verify.given import Given
 
 
 def asked(minimize: list[LevelSpec], *, equal: bool = False, tuples: int = 48, **more: Any) -> Problem:
@@ -54,7 +57,7 @@ def test_the_stricter_policy_has_neither_and_counts_neither():
     "problem",
     [
         pytest.param(asked(["squared_error"]), id="it is that"),
-        pytest.param(asked(["information_loss"], max_suppressed=2), id="it has a plan"),
+        pytest.param(asked(["suppressed", "information_loss"], max_suppressed=2), id="it has a plan"),
         pytest.param(asked(["suppressed"], max_suppressed=2), id="nothing is left to minimize"),
         pytest.param(
             asked(
@@ -91,29 +94,34 @@ class Telling:
 
 def test_its_release_is_the_start_unless_the_callers_is_better():
     problem, watch = asked(["squared_error"], max_suppressed=2), Watch()
-    engine = Telling([range(24), range(24, 48)])
+    engine, settings = Telling([range(24), range(24, 48)]), list[Settings]()
     halves = problem.assemble(engine.groups)
-    solved = partial(informed, engine)
-    settings = begun(problem, Settings(time_limit=10.0), watch, solved)
-    assert isinstance(settings, Settings)
+
+    def run(problem: Problem, own: Settings, watch: Watch) -> Answer:
+        settings.append(own)
+        known = BestRelease(problem, watch)
+        known.offer(own.initial)
+        return known.answer()
+
+    first = partial(strictly_first, run, partial(informed, engine))
+    answer = first(problem, Settings(time_limit=10.0), watch)
     ((strict, own),) = engine.asked
     assert strict.policy.suppression_limit(48) == 0
     assert own.time_limit is not None
-    assert own.time_limit < 7
-    assert settings.initial is not None
-    assert problem.objective(settings.initial) <= problem.objective(halves)  # heuristics are asked, too
-    assert watch.points[-1].value == problem.objective(settings.initial)[0]
+    assert own.time_limit < 9
+    assert answer.release is not None
+    assert problem.objective(answer.release) <= problem.objective(halves)  # heuristics are asked, too
+    assert watch.points[-1].value == problem.objective(answer.release)[0]
     best = solve_problem(replace(problem, policy=strict.policy), time_limit=3.0, seed=1).release
     assert best is not None
-    again = begun(problem, Settings(time_limit=10.0, initial=best), Watch(), solved)
-    assert isinstance(again, Settings)
-    assert again.initial is best
+    first(problem, Settings(time_limit=10.0, initial=best), Watch())
+    assert settings[-1].initial is best
     worst = problem.assemble([range(48)])
-    found = begun(problem, Settings(time_limit=10.0, initial=worst), Watch(), solved)
-    assert isinstance(found, Settings)
-    assert found.initial is not None
-    assert problem.objective(found.initial) < problem.objective(worst)
-    assert begun(problem, Settings(first=True), Watch(), solved) == Settings(first=True)
+    first(problem, Settings(time_limit=10.0, initial=worst), Watch())
+    assert settings[-1].initial is not None
+    assert problem.objective(settings[-1].initial) < problem.objective(worst)
+    first(problem, Settings(first=True), Watch())
+    assert settings[-1] == Settings(first=True)
 
 
 @pytest.mark.slow
@@ -134,3 +142,33 @@ def test_a_looser_policy_does_not_lose_much_more(minimize: list[LevelSpec], more
     results = [solve_problem(problem, time_limit=4.0, seed=1, workers=1) for problem in (loose, strict)]
     assert results[0].objective[0] <= results[1].objective[0] * 11 / 10
     assert engines()["partition"].refuses(strict) is None
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("loss", ["squared_error", "information_loss"])
+def test_duals_of_the_stricter_policy_bound_this_one_where_a_suppressed_tuple_has_its_price(
+    loss: str, seed: int, monkeypatch: pytest.MonkeyPatch
+):
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "id": range(9),
+            "age": [*random.integers(0, 30, 8), 400],
+            "income": random.integers(0, 50, 9),
+            "disease": [str(i % 3) for i in range(9)],
+        }
+    )
+    table = Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers=["age", "income"], sensitive="disease"
+    )
+    policy = Policy([KAnonymity(k=3)], loss, max_suppressed=1 + seed % 2)
+    problem = Problem(table=table, policy=policy)
+    best = solve_problem(problem, engine="subsets")
+    assert best.status is Status.OPTIMAL
+    strict = replace(problem, policy=policy.changed(max_suppressed=0))
+    found = partition_engine().solve(strict, Settings(time_limit=3.0), Watch())
+    claims = duals_of(problem, found)
+    assert claims
+    given = Given(problem=problem, values=best.objective)
+    bounds = [line.bound for claim in claims for line in derived(given, claim)]
+    assert 0 < max(bounds) <= best.objective[0]

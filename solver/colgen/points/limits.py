@@ -56,7 +56,7 @@ class PointLimits:
     """so many more."""
     moves: int = 30_000
     """Moves of annealing per tuple, at most."""
-    judged: int = 30
+    judged: int = 20
     """Tables of no more tuples are left to exact programs, where more than sizes of groups matters;"""
     judged_hot: float = 3.0
     """moves begin so many times as hot there,"""

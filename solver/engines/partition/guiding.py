@@ -218,7 +218,8 @@ class _Parts:
         easier, part = first.problem, first.part
         settings, watch = self._share(ENUMERATED.boxes), Watch()  # nothing else is to be searched
         known = self.plans.known(easier, settings, watch)
-        settings = replace(settings, known=None if known is None else known.release)
+        limit = settings.time_limit
+        settings = replace(settings, known=None if known is None else known.release, asked=limit)
         answer = self.plans.own(easier, settings, watch, first.plan).run()
         held = _within(part, answer)
         if held is None:

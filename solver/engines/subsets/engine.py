@@ -4,19 +4,21 @@
    requirements, or it passes their check, it is optimal; if there is none, there is no release.
 2. Otherwise all groupings that are better than the best release so far, the cheapest continuations first
    (`exact.groupings`), as long as they are few.
-3. If they are many or take too much of the time, or it is too short for all sets, the direct model takes
-   over, with the best release so far, and its answer is proven afterwards where that is within reach
-   (`exact.proving`).
+3. If they are many or take too much of the time, or it is too short for all sets, another engine takes
+   over (the direct model, unless told otherwise), with the best release so far, and its answer is proven
+   afterwards where that is within reach (`exact.proving`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from ....models.errors import CertificateError, EngineError
 from ....models.problem import Problem
 from ...claims import Claim, Empty, SubsetsClaim
 from ...ending import search_clock
+from ...engine import Engine
 from ...exact import groupings, subsets
 from ...exact.proving import counted
 from ...exact.sets import BeyondReachError
@@ -33,9 +35,18 @@ MOST_CHECKED = 4_000
 
 
 class SubsetEngine:
-    """Exact for every policy on up to 20 tuples."""
+    """Exact for every policy on up to 20 tuples.
+
+    Parameters
+    ----------
+    beyond : callable
+        Makes the engine for what is beyond its reach.
+    """
 
     name = "subsets"
+
+    def __init__(self, beyond: Callable[[], Engine] = AssignmentEngine) -> None:
+        self._beyond = beyond
 
     def refuses(self, problem: Problem) -> str | None:
         return subsets.refusal(problem)
@@ -47,14 +58,16 @@ class SubsetEngine:
             refusal = "the program over all sets of tuples has no CP-SAT model: leave `extend` out"
         if refusal is not None:
             raise EngineError(refusal)
-        return _SubsetsSearch(problem, settings, watch).run()
+        return _SubsetsSearch(problem, settings, watch, self._beyond).run()
 
 
 class _SubsetsSearch:
     """State of one solve."""
 
-    def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
-        self.problem, self.settings, self.watch = problem, settings, watch
+    def __init__(
+        self, problem: Problem, settings: Settings, watch: Watch, beyond: Callable[[], Engine]
+    ) -> None:
+        self.problem, self.settings, self.watch, self._otherwise = problem, settings, watch, beyond
         self.clock = search_clock(problem, settings, watch)
         self.incumbent = BestRelease(problem, watch)
         self.claims: list[Claim] = []
@@ -63,7 +76,7 @@ class _SubsetsSearch:
         try:
             self.incumbent.offer(self.settings.initial)
             self.incumbent.offer(self.settings.known)
-            return self._exact() or self._direct()
+            return self._exact() or self._beyond()
         except KeyboardInterrupt:
             if self.incumbent.best is None:
                 raise
@@ -101,11 +114,11 @@ class _SubsetsSearch:
         except BeyondReachError:
             return incumbent.answer(self.claims, late=True) if self.clock.over else None
 
-    def _direct(self) -> Answer:
-        """The direct model, from the best release so far."""
+    def _beyond(self) -> Answer:
+        """Another engine, from the best release so far."""
         incumbent = self.incumbent
         settings = replace(self.settings, initial=incumbent.best)
-        answer = AssignmentEngine().solve(self.problem, settings, self.watch)
+        answer = self._otherwise().solve(self.problem, settings, self.watch)
         incumbent.raise_bounds(answer.bounds)
         return replace(answer, bounds=incumbent.stated(), claims=(*self.claims, *answer.claims))
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ....colgen.covering import Ints
 from ....settings import Clock
 from .limits import ENUMERATED_LIMITS as LIMITS
+from .pairs import PairLoss
 from .state import RepairedGroups
 
 __all__ = ["improve"]
@@ -27,7 +28,7 @@ def improve(state: RepairedGroups, clock: Clock, note: Callable[[], None]) -> No
         Called after every change.
     """
     tried: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
-    changed = True
+    loss, changed = PairLoss.of(state.problem, state.rows), True
     while changed and not clock.over:
         changed = False
         order = sorted(range(len(state.groups)), key=lambda i: -state.costs[i])
@@ -40,7 +41,7 @@ def improve(state: RepairedGroups, clock: Clock, note: Callable[[], None]) -> No
                 if pair in tried:
                     continue
                 tried.add(pair)
-                if _change(state, pair, clock):
+                if _change(state, pair, loss, clock):
                     changed = True
                     note()
                     break
@@ -58,17 +59,22 @@ def _near(state: RepairedGroups, group: tuple[int, ...]) -> list[tuple[tuple[int
     return [(group, ()), *((group, state.groups[int(other)]) for other in near)]
 
 
-def _change(state: RepairedGroups, pair: tuple[tuple[int, ...], tuple[int, ...]], clock: Clock) -> bool:
-    """Try the cheaper ways to divide the tuples of a pair in two, the cheapest first."""
+def _change(
+    state: RepairedGroups, pair: tuple[tuple[int, ...], tuple[int, ...]], loss: PairLoss, clock: Clock
+) -> bool:
+    """Try the ways to divide the tuples of a pair in two that lose less, the best first."""
     tuples = np.array(sorted(pair[0] + pair[1]))
     masks = _divisions(state.codes[tuples], np.isin(tuples, pair[0]), whole=not pair[1])
     if not len(masks):
         return False
     costs = _costs(state, tuples, masks) + _costs(state, tuples, ~masks)
     numbers = [state.groups.index(group) for group in pair if group]
-    before = sum(state.costs[number] for number in numbers)
-    better = np.flatnonzero(costs < before)
-    for candidate in better[np.argsort(costs[better], kind="stable")][: LIMITS.tested]:
+    before = loss.value(sum(state.costs[number] for number in numbers), *map(len, pair))
+    sizes = masks.sum(axis=1)
+    for candidate in loss.order(costs, sizes, len(tuples) - sizes)[: LIMITS.tested]:
+        size = int(sizes[candidate])
+        if loss.value(int(costs[candidate]), size, len(tuples) - size) >= before:
+            return False
         first = tuple(tuples[masks[candidate]].tolist())
         second = tuple(tuples[~masks[candidate]].tolist())
         if clock.over:

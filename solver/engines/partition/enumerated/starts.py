@@ -68,7 +68,8 @@ class Starts:
                 self.problem, [[row[who] for who in group.respondents] for group in release.groups]
             )
             for release in releases
-            if not release.suppressed and not release.counterfeits
+            if not release.counterfeits
+            and not (release.suppressed and self.problem.policy.joint_requirements)
         ]
         together, fresh = aligned(self.problem), newcomers(self.problem)
         if together and fresh and self.clock.fits(ENUMERATED.set_up.value):
@@ -80,11 +81,14 @@ class Starts:
         for state in clean:
             self._offer(state)
         if clean and self.problem.policy.form == "generalized":
-            best = min(clean, key=lambda state: state.total)
+            best = min(clean, key=lambda state: self.problem.objective(self._released(state)))
             improve(best, self.clock.share(ENUMERATED.improve), lambda: self._offer(best))
 
     def _offer(self, state: RepairedGroups) -> None:
-        self.offer(self.problem.assemble([list(group) for group in state.groups]))
+        self.offer(self._released(state))
+
+    def _released(self, state: RepairedGroups) -> Release:
+        return self.problem.assemble([list(group) for group in state.groups])
 
 
 def among(

@@ -16,7 +16,7 @@ __all__ = ["RepairedGroups"]
 
 
 class RepairedGroups:
-    """Groups as sorted tuples of rows of the microdata (from 0); every tuple is in one.
+    """Groups as sorted tuples of rows of the microdata (from 0); who is in none is suppressed, and stays so.
 
     Attributes
     ----------

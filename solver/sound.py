@@ -1,0 +1,61 @@
+"""What is asked of `solve`, refused with a remedy where it makes no sense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from ..models.errors import PolicyError, TableError
+from ..models.parameters import require_time_limit
+from ..models.problem import Problem
+from ..models.release import Release
+from ..models.requirement import whole
+from ..models.table import Microdata, QISpec, SensitiveSpec
+
+__all__ = ["require_form", "require_sound", "table_of"]
+
+
+def table_of(
+    table: Microdata | pd.DataFrame,
+    respondent: str | None,
+    quasi_identifiers: Sequence[str] | Mapping[str, QISpec] | None,
+    sensitive: SensitiveSpec | None,
+) -> Microdata:
+    """The table with the roles of its columns."""
+    roles = {"respondent": respondent, "quasi_identifiers": quasi_identifiers, "sensitive": sensitive}
+    if isinstance(table, Microdata):
+        if given := [name for name, role in roles.items() if role is not None]:
+            raise TableError(f"{', '.join(given)}: the table already has its roles: leave them out")
+        return table
+    if not isinstance(table, pd.DataFrame):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TableError(f"the table must be a DataFrame or a Microdata, not {type(table).__name__}")
+    if respondent is None or quasi_identifiers is None or sensitive is None:
+        missing = ", ".join(name for name, role in roles.items() if role is None)
+        raise TableError(f"the columns of a DataFrame have no roles yet: give {missing}")
+    return Microdata.from_frame(
+        table, respondent=respondent, quasi_identifiers=quasi_identifiers, sensitive=sensitive
+    )
+
+
+def require_sound(
+    time_limit: float | None, seed: int | None, workers: int | None, initial: Release | None
+) -> None:
+    """Refuse a time limit, a number of workers, a seed or a release to start from that is none."""
+    require_time_limit(time_limit)
+    if initial is not None and not isinstance(initial, Release):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise PolicyError(f"initial must be a Release, such as result.release, not {type(initial).__name__}")
+    if workers is not None:
+        whole("solve", "workers", workers, 1)
+    if seed is not None:
+        whole("solve", "seed", seed, 0)
+
+
+def require_form(problem: Problem) -> None:
+    """Requirements on a series are about releases of the form that is published."""
+    for r in problem.policy.requirements:
+        form = r.structure(problem).form
+        if len(problem.history) and form not in (None, problem.policy.form):
+            raise PolicyError(
+                f"{r.name} is about {form} releases: publish the {form!r} form, or leave it out"
+            )
