@@ -237,12 +237,14 @@ class Trusted(StrictRecord):
 class Plain(StrictRecord):
     """Information loss under some requirements on published values (indices, from 0).
 
-    Where `largest` is given, of groups of no more tuples: levels by sizes before leave no room for others.
+    It is that of a level, the last unless it is given. Where `largest` is given, of groups of no more tuples:
+    levels by sizes before leave no room for others.
     """
 
     kind: Literal["plain"] = "plain"
     requirements: tuple[Natural, ...]
     largest: Natural | None = None
+    level: Natural | None = None
 
 
 class Grouped(StrictRecord):
@@ -306,6 +308,9 @@ class Shares(StrictRecord):
     boxes: Within
 
 
+Whole: TypeAlias = Direct | SubsetsClaim | GroupingsClaim | FamilyClaim | Within | Shares
+
+
 class Rest(StrictRecord):
     """What is claimed of the rest of the levels, where the first ones are 0: nobody suppressed or invented.
 
@@ -314,15 +319,10 @@ class Rest(StrictRecord):
 
     kind: Literal["rest"] = "rest"
     levels: Natural
-    claim: Annotated[
-        Direct | SubsetsClaim | GroupingsClaim | FamilyClaim | Within | Shares, Field(discriminator="kind")
-    ]
+    claim: Annotated[Whole, Field(discriminator="kind")]
 
 
-Claim: TypeAlias = Annotated[
-    Direct | SubsetsClaim | GroupingsClaim | FamilyClaim | Within | Shares | Rest,
-    Field(discriminator="kind"),
-]
+Claim: TypeAlias = Annotated[Whole | Rest, Field(discriminator="kind")]
 
 
 # -- why there is no release -----------------------------------------------------------------

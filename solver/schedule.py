@@ -355,7 +355,7 @@ class Enumerated(Schedule):
 
     greedy: Share = Share(part=0.3, of=Of.LIMIT, why="a greedy release")
     part: Share = Share(part=0.4, of=Of.LEFT, least=0.1, why="one part of the policy, for the bound")
-    boxes: Share = Share(part=0.85, of=Of.LEFT, least=0.1, why="boxes, where other levels are by sizes")
+    boxes: Share = Share(part=0.75, of=Of.LEFT, least=0.1, why="boxes, where other levels are by sizes")
     newcomers: Share = Share(part=0.1, of=Of.LEFT, least=0.1, unlimited=10.0, why="newcomers by themselves")
     repair: Share = Share(part=0.15, of=Of.LIMIT, why="the part's release merged until it keeps the policy")
     improve: Share = Share(part=0.2, of=Of.LIMIT, why="moves on the best release repaired")

@@ -137,9 +137,13 @@ def duals_of(problem: Problem, strict: Answer) -> tuple[Claim, ...]:
     duals = [c for c in priced if isinstance(c, PricedClaim) and not c.blocks]
     if squared_error_of(problem) is not None:
         return tuple(duals)
-    if BoxMeasure.of(policy.levels[-1], problem.table) is None:
-        return ()
-    return tuple(Within(part=Plain(requirements=every), claims=(claim,)) for claim in duals)
+    left = [i for i, level in enumerate(policy.levels) if not level.losses <= NONE]
+    found = [(left[claim.level], claim) for claim in duals]
+    return tuple(
+        Within(part=Plain(requirements=every, level=level), claims=(claim,))
+        for level, claim in found
+        if BoxMeasure.of(policy.levels[level], problem.table) is not None
+    )
 
 
 def _poorer(plan: Plan | str) -> bool:
@@ -161,8 +165,9 @@ def _settled(problem: Problem) -> int:
 
 
 def _led(problem: Problem) -> bool:
-    """Whether first levels have a plan of their own, with all their losses and under all requirements."""
+    """Whether first levels have a good plan under all requirements, whoever is suppressed counted."""
     first, policy = first_levels(problem), problem.policy
-    if first is None or len(first.part.requirements) < len(policy.requirements):
+    if first is None or _poorer(first.plan) or len(first.part.requirements) < len(policy.requirements):
         return False
-    return policy.levels[first.part.levels - 1].losses <= set(first.part.losses)
+    left = policy.levels[first.part.levels - 1].losses - set(first.part.losses)
+    return not left & NONE

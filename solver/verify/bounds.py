@@ -236,25 +236,28 @@ def _within(given: Given, claim: claims.Within) -> list[Derived]:
 
 
 def _plain(given: Given, part: claims.Plain, claim: claims.Direct) -> Derived:
-    """The last level's information loss, where nothing is invented; what is suppressed has its price."""
+    """A level's information loss, where nothing is invented; what is suppressed has its price."""
     problem, last = given.problem, len(given.problem.policy.levels) - 1
+    level = last if part.level is None else part.level
+    if level > last or (part.largest is not None and level < last):
+        raise CertificateError("the bound is about a level that the policy does not have, or about sizes")
     if not set(part.requirements) <= set(published(problem)):
         raise CertificateError("the bound's proof keeps requirements that it cannot speak of")
-    if given.most("counterfeits", last) != 0:
+    if given.most("counterfeits", level) != 0:
         raise CertificateError("the bound is about releases without counterfeits, and others are as good")
-    weight = _weight(problem, last)
+    weight = _weight(problem, level)
     if isinstance(claim, claims.Trusted):
         how = f"{claim.solver} ({claim.why})"
-        return Derived(level=last, bound=weight * claim.bound, how=how, trusted=True)
+        return Derived(level=level, bound=weight * claim.bound, how=how, trusted=True)
     if not isinstance(claim, claims.PricedClaim | claims.ListedClaim):
         raise CertificateError("a bound on information loss needs duals")
-    easier = plain(problem, part.requirements)
+    easier = plain(problem, part.requirements, level)
     if part.largest is not None:
         easier = _capped(given, easier, part.largest)
-    hidden = Suppressible.of(problem, last, given.most("suppressed", last))
+    hidden = Suppressible.of(problem, level, given.most("suppressed", level))
     hidden = None if hidden is None else replace(hidden, weighed=False)
     bound = weight * least_information_loss(easier, claim, hidden, given.over, given.workers)
-    return Derived(level=last, bound=bound, how="exact pricing of a part of the policy")
+    return Derived(level=level, bound=bound, how="exact pricing of a part of the policy")
 
 
 def _capped(given: Given, easier: Problem, largest: int) -> Problem:

@@ -136,12 +136,12 @@ def rest(problem: Problem, values: Sequence[Fraction], levels: int) -> Problem:
     return replace(problem, policy=changed)
 
 
-def plain(problem: Problem, indices: Sequence[int]) -> Problem:
-    """The last level's boxes under some requirements on published values, nothing suppressed or invented.
+def plain(problem: Problem, indices: Sequence[int], at: int = -1) -> Problem:
+    """A level's boxes under some requirements on published values, nothing suppressed or invented.
 
     One unit of the level's measure weighs 1.
     """
-    level, kept = problem.policy.levels[-1], _with_size(problem, indices)
+    level, kept = problem.policy.levels[at], _with_size(problem, indices)
     measure = BoxMeasure.of(level, problem.table)
     return replace(problem, policy=Policy(kept) if measure is None else Policy(kept, measure.alone(level)))
 

@@ -1,14 +1,20 @@
-"""A release made of a solution: counts for every group, then tuples and counterfeits."""
+"""A release made of a solution: counts for every group, then tuples and counterfeits.
+
+Boxes do not matter here, but where they do in what is asked besides it is a start: tuples are dealt out in
+their order along a curve, so that near ones are together.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import networkx as nx
 import numpy as np
 
 from .....models.problem import Problem
 from .....models.release import Release
+from ....baselines.hilbert import curve_order
 from ....colgen.covering import Ints
 from .program import Frame
 from .shapes import Shapes
@@ -24,8 +30,12 @@ def release_of(problem: Problem, frame: Frame, x: Ints) -> Release | None:
         return None
     hidden, fakes = _of_values(frame, x, "suppressed"), _of_values(frame, x, "fakes")
     columns = [j for j in np.argsort(-shapes.sizes, kind="stable").tolist() for _ in range(int(made[j]))]
+    order = curve_order(problem).tolist()
+    if shapes.blind and not hidden.any() and not fakes.any():
+        ends = np.cumsum([0, *(int(shapes.sizes[j]) for j in columns)]).tolist()
+        return problem.assemble([order[begin:end] for begin, end in pairwise(ends)])
     groups = dealt(shapes, columns, shapes.room - hidden + fakes)
-    return _assembled(problem, shapes.values, shapes.room - hidden, groups)
+    return _assembled(problem, shapes.values, shapes.room - hidden, groups, order)
 
 
 def lacking(frame: Frame, x: Ints) -> tuple[int, ...]:
@@ -115,11 +125,12 @@ def _evenly(left: Ints, sums: Ints, unit: int) -> Ints:
     return taken
 
 
-def _assembled(problem: Problem, values: Sequence[str], real: Ints, groups: list[Ints]) -> Release:
-    """Give groups their tuples; counterfeits fill up, and a group without a real tuple is left out."""
-    behind: dict[str, Iterator[int]] = {
-        v: iter([t for t, m in enumerate(problem.table.members) if m.value == v]) for v in values
-    }
+def _assembled(
+    problem: Problem, values: Sequence[str], real: Ints, groups: list[Ints], order: Sequence[int]
+) -> Release:
+    """Give groups their tuples in this order; counterfeits fill up, and who has no real tuple is left out."""
+    people = problem.table.members
+    behind: dict[str, Iterator[int]] = {v: iter([t for t in order if people[t].value == v]) for v in values}
     published = np.array(groups, dtype=np.int64).reshape(len(groups), len(values))
     fakes = published.sum(axis=0) - real
     first = _one_each(published, real) if fakes.any() else [-1] * len(groups)

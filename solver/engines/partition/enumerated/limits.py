@@ -27,6 +27,8 @@ class EnumeratedLimits:
     """Groups around one that are tried with it."""
     tested: int = 12
     """Changes of one pair that are judged, the best first."""
+    noted: float = 0.2
+    """Seconds between two times that a release is judged while moves improve it."""
     largest: int = 60
     """Pairs with more tuples are only cut, not searched for moves and swaps."""
     work: int = 2_000_000_000

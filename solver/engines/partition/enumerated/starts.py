@@ -15,6 +15,7 @@ from ....colgen.structure.histograms import Histograms
 from ....schedule import ENUMERATED
 from ....settings import Answer, Clock, Settings, Watch
 from ..objective import Objective
+from .limits import ENUMERATED_LIMITS as LIMITS
 from .moves import improve
 from .part import kept, plain
 from .repair import aligned, merge_until_clean, newcomers
@@ -82,7 +83,22 @@ class Starts:
             self._offer(state)
         if clean and self.problem.policy.form == "generalized":
             best = min(clean, key=lambda state: self.problem.objective(self._released(state)))
-            improve(best, self.clock.share(ENUMERATED.improve), lambda: self._offer(best))
+            self._improve(best)
+
+    def _improve(self, state: RepairedGroups) -> None:
+        """By moves; offered now and then, as judging a release takes longer than many of them."""
+        offered = self.clock.seconds
+
+        def note() -> None:
+            nonlocal offered
+            if self.clock.seconds > offered + LIMITS.noted:
+                self._offer(state)
+                offered = self.clock.seconds
+
+        try:
+            improve(state, self.clock.share(ENUMERATED.improve), note)
+        finally:
+            self._offer(state)
 
     def _offer(self, state: RepairedGroups) -> None:
         self.offer(self._released(state))
