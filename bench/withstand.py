@@ -256,7 +256,7 @@ def _judged(
         tell(past, p, int(only[p]), given=bool(given[p]))
     groups = [np.flatnonzero(label[:, -1] == g).tolist() for g in np.unique(label[label[:, -1] >= 0, -1])]
     nothing = np.zeros(1, dtype=np.int64)
-    sides = Widths(weight=nothing, start=nothing - 1, length=nothing, table=nothing)
+    sides = Widths(weight=nothing, start=nothing - 1, length=nothing, row=nothing, table=nothing)
     codes = np.zeros((len(value), 1), dtype=np.int64)
     made = groups_of(past, codes, sides, needed, groups, len(value) + 1)
     judge = SeriesJudge(past, needed, limit, compromised)

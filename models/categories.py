@@ -16,6 +16,7 @@ from .domain import Codes, Domain
 from .entries import Entries
 from .errors import ReleaseError, TableError
 from .hierarchy import ROOT, Hierarchy
+from .memo import memoized
 
 __all__ = ["Categories", "Ordered"]
 
@@ -132,17 +133,19 @@ class Categories(Domain):
             (lo, hi): Leaves(label, frozenset(leaves[lo : hi + 1])) for lo, hi, label in self.hierarchy.nodes
         }
 
-    @cached_property
-    def _hulls(self) -> dict[tuple[int, int], tuple[int, int]]:
-        return {}
-
     @property
     def span(self) -> int:
         return len(self.hierarchy.leaves)
 
     @property
+    @memoized
     def nodes(self) -> tuple[tuple[int, int], ...]:
         return tuple(self._cells)
+
+    @memoized
+    def chain(self, code: int) -> tuple[tuple[int, int], ...]:
+        first, last = self.hierarchy.ends
+        return tuple(dict.fromkeys(zip(first[:, code].tolist(), last[:, code].tolist(), strict=True)))
 
     def encode(self, column: Sequence[object]) -> Codes:
         return _lookup(self.name, column, self._code, "its hierarchy")
@@ -157,13 +160,19 @@ class Categories(Domain):
     def value(self, code: int) -> str:
         return self.hierarchy.leaves[code]
 
+    @memoized
     def node(self, lo: int, hi: int) -> tuple[int, int]:
         """The smallest node over codes `lo` to `hi`, as a code interval."""
-        found = self._hulls.get((lo, hi))
-        if found is None:
-            found = next((a, b) for a, b in self._cells if a <= lo and hi <= b)
-            self._hulls[lo, hi] = found
-        return found
+        first, last = self.hierarchy.ends
+        level = int(np.argmax(first[:, lo] == first[:, hi]))  # the lowest on which they are together
+        return int(first[level, lo]), int(last[level, lo])
+
+    @memoized
+    def children(self, lo: int, hi: int) -> Codes:
+        """The last codes of the largest nodes within a node; its own one if it is a leaf."""
+        _, last = self.hierarchy.ends
+        below = last[last[:, lo] < hi]
+        return np.unique(below[-1, lo : hi + 1]) if len(below) else np.array([hi], dtype=np.int64)
 
     def units(self, lo: int, hi: int) -> int:
         if lo == hi:
@@ -171,9 +180,16 @@ class Categories(Domain):
         first, last = self.node(lo, hi)
         return last - first + 1
 
+    def units_between(self, lo: Codes, hi: Codes) -> Codes:
+        """`units` of many intervals of codes at once."""
+        first, last = self.hierarchy.ends
+        level = np.argmax(first[:, lo] == first[:, hi], axis=0)
+        return np.where(lo == hi, 0, last[level, lo] - first[level, lo] + 1)
+
     def cell(self, lo: int, hi: int) -> Leaves:
         return self._cells[self.node(lo, hi)]
 
+    @memoized
     def width(self, cell: Cell) -> Fraction:
         if not isinstance(cell, Leaves):
             return Fraction(1)
@@ -200,6 +216,7 @@ class Categories(Domain):
                 found[label] = (lo, hi) if nested else None
         return found
 
+    @memoized
     def parse(self, label: str) -> Leaves:
         text = next((text for text in _readings(label) if text in self._labels), label)
         run = self._labels.get(text)

@@ -133,8 +133,7 @@ def _reaching(
     domain: Domain, cell: Cell, codes: Sequence[int], home: int, candidates: Sequence[int]
 ) -> list[list[list[int]]]:
     """Alternatives; each lists sets of rows, one member of each set is needed besides the anchor."""
-    if domain.nodes is not None:
-        chain = [node for node in domain.nodes if node[0] <= codes[home] <= node[1]]
+    if chain := domain.chain(codes[home]):
         first = next((j for j, node in enumerate(chain) if domain.cell(*node).meets(cell)), None)
         if first is None:
             return []

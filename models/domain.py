@@ -85,3 +85,8 @@ class Domain(ABC):
     def nodes(self) -> tuple[tuple[int, int], ...] | None:
         """Allowed code intervals if cells are taxonomy nodes; None if any interval is a cell."""
         return None
+
+    def chain(self, code: int) -> tuple[tuple[int, int], ...]:
+        """The nodes that hold a code, the smallest first; none if any interval is a cell."""
+        del code
+        return ()

@@ -304,8 +304,7 @@ class Encoding:
         """
         domain, codes = self.table.domains[a], self.table.codes[:, a]
         home = int(codes[g])
-        if domain.nodes is not None:
-            chain = [node for node in domain.nodes if node[0] <= home <= node[1]]
+        if chain := domain.chain(home):
             costs = [domain.units(*node) for node in chain]
             climbed = [self.cp.new_bool_var(f"climb[{g},{a},{j}]") for j in range(1, len(chain))]
             for lower, upper in pairwise(climbed):

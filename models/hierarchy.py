@@ -12,9 +12,13 @@ from itertools import pairwise
 from math import floor
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .box import format_number
 from .errors import HierarchyError
 from .exact_numbers import exact_number
+from .memo import memoized
 
 __all__ = ["ROOT", "Hierarchy", "as_written"]
 
@@ -258,7 +262,18 @@ class Hierarchy:
             for (lo, hi), label in sorted(found.items(), key=lambda item: (item[0][1] - item[0][0], item[0]))
         )
 
-    def runs(self, level: int) -> list[tuple[int, int, str]]:
+    @cached_property
+    def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """First and last leaf of the node over each leaf, shape (levels, leaves) each, level 0 first."""
+        first, last = list[NDArray[np.int64]](), list[NDArray[np.int64]]()
+        for level in range(self.height + 1):
+            lo, hi = np.array([(lo, hi) for lo, hi, _ in self.runs(level)], dtype=np.int64).T
+            first.append(np.repeat(lo, hi - lo + 1))
+            last.append(np.repeat(hi, hi - lo + 1))
+        return np.stack(first), np.stack(last)
+
+    @memoized
+    def runs(self, level: int) -> tuple[tuple[int, int, str], ...]:
         """The nodes of one level as (first leaf, last leaf, label), in leaf order."""
         found: list[tuple[int, int, str]] = []
         for index, path in enumerate(self.ordered):
@@ -266,7 +281,7 @@ class Hierarchy:
                 found[-1] = (found[-1][0], index, path[level])
             else:
                 found.append((index, index, path[level]))
-        return found
+        return tuple(found)
 
     def to_csv(self, path: str | Path) -> None:
         """Write ARX's format."""

@@ -27,7 +27,7 @@ from ..settings import Clock
 from .parameters import parameters
 from .repairing import merged_until_admitted
 from .top_down import Rows, SharesWithin, refuse_whole
-from .widths import LARGEST, shares_of_domains
+from .widths import LARGEST, shares_of_domains, widths_between
 
 __all__ = ["curve_order", "hilbert"]
 
@@ -152,9 +152,6 @@ def _segments(
             continue
         total = np.zeros(len(lo), dtype=np.int64)
         for a in range(codes.shape[1]):
-            units = hi[:, a] - lo[:, a]
-            if sides.start[a] >= 0:
-                units = sides.table[sides.start[a] + lo[:, a] * sides.length[a] + hi[:, a]]
-            total += sides.weight[a] * units
+            total += widths_between(sides, a, lo[:, a], hi[:, a])
         good = np.flatnonzero(shares.c.denominator * counts.max(axis=1) <= shares.c.numerator * length)
         yield length, good + length, length * total[good]

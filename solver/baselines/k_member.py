@@ -92,7 +92,7 @@ class _Clusters:
         self.sides = list(zip(sides, weights, strict=True))
         self.widths: Widths | None = None
         if len(self.points) >= MANY:
-            self.widths = widths_of(table.domains, weights, lambda a, lo, hi: sides[a].between(lo, hi))
+            self.widths = widths_of(table.domains, weights, _heights)
         self.count = np.array([len(stack) for stack in self.stacks], dtype=np.int64)
         self.alive = np.arange(len(self.points), dtype=np.int64)  # points with records left
         self.gone = 0  # of these, points whose last tuple was taken
@@ -159,6 +159,10 @@ class _Clusters:
             sizes[best] += 1
 
 
+def _heights(domain: Domain, lo: Ints, hi: Ints) -> Ints:
+    return _Side(domain).widths(lo, hi)
+
+
 class _Side:
     """One attribute's part of a distance, in units of 1 / `span`."""
 
@@ -167,17 +171,8 @@ class _Side:
         if not isinstance(domain, Categories):
             self.span = domain.span
             return
-        hierarchy = domain.hierarchy
-        self.span = max(1, hierarchy.height)
-        for level in range(hierarchy.height):
-            run = np.zeros(len(hierarchy.leaves), dtype=np.int64)
-            for number, (first, last, _) in enumerate(hierarchy.runs(level)):
-                run[first : last + 1] = number
-            self._runs.append(run)
-
-    def between(self, lo: int, hi: int) -> int:
-        """Height of the lowest common ancestor of two leaves."""
-        return sum(int(run[lo] != run[hi]) for run in self._runs)
+        self.span = max(1, domain.hierarchy.height)
+        self._runs = list(domain.hierarchy.ends[0][:-1])
 
     def widths(self, lo: Ints, hi: Ints) -> Ints:
         """Length of intervals of codes, or height of their lowest common ancestors."""

@@ -94,7 +94,6 @@ def top_down(
     O(d n log(n)^2) for d quasi-identifiers and balanced cuts, times the test's share per row, plus what
     `accept` costs.
     """
-    seams = [_Seams(domain) for domain in problem.table.domains]
     clock = clock or Clock()
     done: list[Rows] = []
     pending = [rows]
@@ -105,7 +104,7 @@ def top_down(
             (
                 two
                 for freely in (False, True)[: 1 + relaxed]
-                for two in _halves(problem, part, seams, allowable, freely=freely)
+                for two in _halves(problem, part, allowable, freely=freely)
                 if accept is None or accept(part, *two)
             ),
             None,
@@ -118,7 +117,7 @@ def top_down(
 
 
 def _halves(
-    problem: ProblemView, part: Rows, seams: list[_Seams], allowable: Allowable, *, freely: bool
+    problem: ProblemView, part: Rows, allowable: Allowable, *, freely: bool
 ) -> Iterator[tuple[Rows, Rows]]:
     """Both sides of all allowable cuts, those of the widest attribute first, the best of each first."""
     codes, perimeter = problem.table.codes, Perimeter(problem.table.domains)
@@ -131,40 +130,18 @@ def _halves(
         if not len(cuts):
             continue
         cuts = cuts[allowable.sides(ordered, cuts)]
-        between = seams[a].between(*ends[a], column)
+        between = _seams(problem.table.domains[a], *ends[a], column)
         seam = np.searchsorted(between, column[cuts - 1]) < np.searchsorted(between, column[cuts])
         for cut in cuts[np.lexsort((cuts, np.abs(2 * cuts - size), ~seam))].tolist():
             yield np.sort(ordered[:cut]), np.sort(ordered[cut:])
 
 
-class _Seams:
-    """Codes of a domain that a cut had better part: the ends of the children of a hierarchy's node."""
+def _seams(domain: Domain, lo: int, hi: int, column: Rows) -> Rows:
+    """Codes that a cut had better part: the last ones of the children of the smallest node over `lo` to `hi`.
 
-    def __init__(self, domain: Domain) -> None:
-        self._domain = domain
-        self._known: dict[tuple[int, int], Rows] = {}
-
-    def between(self, lo: int, hi: int, column: Rows) -> Rows:
-        """The last codes of all children of the smallest node over `lo` to `hi`.
-
-        Without nodes, all codes of the column: a domain may have far more.
-        """
-        domain = self._domain
-        if not isinstance(domain, Categories):
-            return np.unique(column)
-        node = domain.node(lo, hi)
-        if node not in self._known:
-            inside = [
-                (first, last)
-                for first, last in domain.nodes
-                if node[0] <= first and last <= node[1] and (first, last) != node
-            ]
-            ends, start = [node[0] - 1], node[0]
-            while start <= node[1]:  # nodes are nested, and every leaf is one
-                ends.append(max((last for first, last in inside if first == start), default=node[1]))
-                start = ends[-1] + 1
-            self._known[node] = np.array(ends[1:], dtype=np.int64)
-        return self._known[node]
+    Without nodes, all codes of the column: a domain may have far more.
+    """
+    return domain.children(*domain.node(lo, hi)) if isinstance(domain, Categories) else np.unique(column)
 
 
 class SharesWithin:

@@ -249,9 +249,11 @@ def _geometry(codes: Ints, domains: Sequence[Domain], weights: Sequence[int]) ->
         known, codes[:, a] = np.unique(codes[:, a], return_inverse=True)
         tree[a], side[a] = sum(map(len, tables)), len(known)
         wide = np.zeros((len(known), len(known)), dtype=np.int64)
-        for first, last in reversed(domain.nodes):  # the smallest come last, and stay
-            under = slice(*np.searchsorted(known, [first, last + 1]))
-            wide[under, under] = weight * domain.units(first, last)
+        low, high = np.array(domain.nodes[::-1], dtype=np.int64).T  # the smallest come last, and stay
+        begin, end = np.searchsorted(known, low), np.searchsorted(known, high, side="right")
+        for at in np.flatnonzero(end - begin > 1):
+            under = slice(begin[at], end[at])
+            wide[under, under] = weight * domain.units(int(low[at]), int(high[at]))
         tables.append(np.triu(wide, 1).ravel())
     return Geometry(
         codes=codes,

@@ -208,10 +208,12 @@ def _boxes(domains: Sequence[Domain], codes: Ints, one: int, units: Sequence[int
         known, code[:, a] = np.unique(code[:, a], return_inverse=True)
         start[a], side[a] = sum(map(len, tables)), len(known)
         priced = np.full((len(known), len(known)), -1, dtype=np.int64)
-        for lo, hi in sorted(nodes, key=lambda node: node[0] - node[1]):
-            # Widest nodes first: the smallest that holds two codes is written last.
-            inside = slice(np.searchsorted(known, lo), np.searchsorted(known, hi, side="right"))
-            priced[inside, inside] = 0 if lo == hi else (hi - lo + 1) * (units[a] * one // domain.span)
+        # Widest nodes first: the smallest that holds two codes is written last.
+        lo, hi = np.array(sorted(nodes, key=lambda node: node[0] - node[1]), dtype=np.int64).T
+        begin, end = np.searchsorted(known, lo), np.searchsorted(known, hi, side="right")
+        for at in np.flatnonzero(end - begin > 1):
+            inside = slice(begin[at], end[at])
+            priced[inside, inside] = int(hi[at] - lo[at] + 1) * (units[a] * one // domain.span)
         np.fill_diagonal(priced, 0)
         tables.append(priced.ravel())
     return Boxes(

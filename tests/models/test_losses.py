@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import cast
 
 import oracle.brute_force as bf
 import pandas as pd
 import pytest
 from cases.boxes import tight_box
+from cases.trees import hierarchy, uneven
 from hypothesis import given, settings
 from ortools.sat.python import cp_model
-from strategies import KINDS, Instance, Kind, Source, instance, instances, random_release, seeded
+from strategies import (
+    COLUMNS,
+    KINDS,
+    Column,
+    Instance,
+    Kind,
+    Source,
+    instance,
+    instances,
+    random_release,
+    seeded,
+)
 
 from optanon.models.encoding import Encoding
 from optanon.models.errors import PolicyError
@@ -67,6 +80,21 @@ def test_values_are_those_of_the_oracle(name: str):
         at = instance(source, releases=(0, 0))
         for release in (some(source, at), bf.Release((), at.people)):
             assert loss(name).value(at.ours(release), at.table) == ORACLE[name](release, at.measured)
+
+
+@every_loss
+def test_values_under_hierarchies_of_any_shape_are_those_of_the_oracle(
+    name: str, monkeypatch: pytest.MonkeyPatch
+):
+    for seed in range(10):
+        source = seeded("shapes", name, seed)
+        paths = uneven(source, source(2, 9))
+        ours = hierarchy(source, paths)
+        column = Column(lambda _, ours=ours: ours, bf.Taxonomy(paths), tuple(sorted(paths)))
+        monkeypatch.setitem(cast("dict[Kind, Column]", COLUMNS), "deep", column)
+        at = instance(source, releases=(0, 0), kinds=("deep", "numeric"))
+        release = some(source, at)
+        assert loss(name).value(at.ours(release), at.table) == ORACLE[name](release, at.measured)
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)

@@ -50,10 +50,10 @@ class _Ranges:
         holding: list[set[int]] = [set() for _ in range(codes)]
         smallest = np.zeros((codes, codes), dtype=np.int64)
         for x in range(codes):
-            for y in range(x, codes):
-                inside = np.flatnonzero(np.maximum(price[x], price[y]) <= price[x, y])
-                known = number.setdefault((int(inside[0]), int(inside[-1])), len(number))
-                smallest[x, y] = known
+            inside = np.maximum(price[x], price[x:]) <= price[x, x:, None]
+            first, last = np.argmax(inside, axis=1), codes - 1 - np.argmax(inside[:, ::-1], axis=1)
+            ends = zip(first.tolist(), last.tolist(), strict=True)
+            smallest[x, x:] = [number.setdefault(each, len(number)) for each in ends]
         for (lo, hi), known in number.items():
             for x in range(lo, hi + 1):
                 holding[x].add(known)

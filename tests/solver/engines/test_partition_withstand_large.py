@@ -8,6 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cases.attacks import HALF
+from cases.trees import categories
+from strategies import seeded
 
 from optanon.bench.withstand import inferred
 from optanon.instances.adult import adult
@@ -16,7 +18,7 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
 from optanon.models.requirements import KCAnonymity, ResistsInference
-from optanon.solver.baselines.widths import LARGEST, beside
+from optanon.solver.baselines.widths import LARGEST, beside, widths_of
 from optanon.solver.engines.partition import engine as engines
 from optanon.solver.engines.partition.histogram import by_histograms
 from optanon.solver.engines.partition.withstand import search as searches
@@ -75,6 +77,21 @@ def test_a_judge_made_narrow_keeps_what_it_knows_and_judges_less() -> None:
     assert judge.inferred(crossed, range(6)) == []
     assert sorted(judge.inferred(other, range(6)) or ()) == list(range(6))
     assert SeriesJudge(past, 2, HALF).inferred(other, range(6)) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_near_rows_under_hierarchies_of_any_shape_are_those_of_all_pairs(seed: int) -> None:
+    source, draw = seeded("near", seed), np.random.default_rng(seed)
+    domains = [categories(source, 30), categories(source, 8)]
+    codes, sides = (
+        np.column_stack([draw.integers(0, d.span, 200) for d in domains]),
+        widths_of(domains, [2, 7]),
+    )
+    near = nearest_rows(codes, sides, 5, 16)
+    for p in range(0, 200, 19):
+        away = np.array([beside(sides, codes[p], codes[p], codes[q], LARGEST) for q in range(200)])
+        away[p] = LARGEST
+        assert near[p].tolist() == np.argsort(away, kind="stable")[:5].tolist()
 
 
 def test_near_rows_found_by_runs_are_those_of_all_pairs() -> None:

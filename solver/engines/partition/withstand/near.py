@@ -132,8 +132,14 @@ def _runs(codes: Ints, sides: Widths, run: int) -> _NearRuns:
             lo[r, a], hi[r, a] = own.min(), own.max()
             if first[a] < 0:
                 continue
-            for u in np.unique(own):
-                for v in range(sides.length[a]):
-                    z = first[a] + v
-                    away[r, z] = min(away[r, z], width_of(sides, a, min(u, v), max(u, v)))
+            there, after = np.unique(own), 0
+            for v in range(sides.length[a]):
+                while after < len(there) and there[after] < v:
+                    after += 1
+                # In depth-first order no code is nearer than the next one on either side.
+                if after < len(there):
+                    away[r, first[a] + v] = width_of(sides, a, v, there[after])
+                if after > 0:
+                    before = width_of(sides, a, there[after - 1], v)
+                    away[r, first[a] + v] = min(away[r, first[a] + v], before)
     return _NearRuns(order, place, start, lo, hi, first, away)

@@ -291,6 +291,6 @@ def _what_helps(people: int, out: int, suppressing: bool, inventing: bool) -> st
 
 def sides_of(problem: Problem) -> Widths:
     """What widths cost, in whole numbers: those of the level that measures boxes."""
-    domains, measure = problem.table.domains, BoxMeasure.last(problem.policy.levels, problem.table)
+    measure = BoxMeasure.last(problem.policy.levels, problem.table)
     weights, _, _ = unit_weights(problem.table, len(problem.table), measure.units)
-    return widths_of(domains, weights, lambda a, lo, hi: domains[a].units(lo, hi))
+    return widths_of(problem.table.domains, weights)
