@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -38,15 +38,33 @@ class Ordered(Domain):
             self._refuse_ranges_alike()
 
     def _refuse_ranges_alike(self) -> None:
-        known = set[str]()
-        for lo, hi in combinations_with_replacement(range(len(self.categories)), 2):
-            label = self.cell(lo, hi).label
-            if label in known:
-                raise TableError(
-                    f"column {self.name!r}: {label!r} could be read as two ranges of its ordered categories: "
-                    "write the categories with other signs than '..'"
-                )
-            known.add(label)
+        twice = min(self._readings_alike(), default=None)
+        if twice is not None:
+            label = self.cell(*twice).label
+            raise TableError(
+                f"column {self.name!r}: {label!r} could be read as two ranges of its ordered categories: "
+                "write the categories with other signs than '..'"
+            )
+
+    def _readings_alike(self) -> Iterator[tuple[int, int]]:
+        """The later reading of each label that has two: of names that go on with a dot, not of all pairs."""
+        rank, begins = self._rank, list[tuple[int, int, str]]()
+        ends = defaultdict[str, list[tuple[int, int]]](list)
+        for name, code in rank.items():
+            for dot in re.finditer(r"\.", name):
+                first, second = rank.get(name[: dot.start()]), rank.get(name[dot.end() :])
+                if first is not None:  # as lower ends, this name is read where the shorter one could be
+                    begins.append((first, code, name[dot.start() :]))
+                if second is not None:
+                    ends[name[: dot.end()]].append((code, second))
+                last = rank.get(name[dot.end() + 1 :]) if name.startswith("..", dot.start()) else None
+                if first is not None and last is not None and first < last:
+                    yield max((first, last), (code, code))
+        for lo, longer, more in begins:
+            after = f"{more}.."  # begins with two dots, the sign of the range from the shorter name
+            for hi, shorter in ends.get(after[2:], ()) if after.startswith("..") else ():
+                if lo < hi and longer < shorter:
+                    yield max((lo, hi), (longer, shorter))
 
     @property
     def span(self) -> int:
