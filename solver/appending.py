@@ -18,18 +18,20 @@ from fractions import Fraction
 from typing import Any
 
 from ..models.adversary.knowledge import Knowledge
-from ..models.errors import SeriesError, StoreError
+from ..models.errors import CertificateError, SeriesError, StoreError
 from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
 from ..models.table import Microdata, Persistence
+from .certificate import Certificate
+from .certify import as_certified, other_parts
 from .insight.audit.audit import audit
 from .insight.audit.audit_report import AuditReport
 from .result import Result
 from .seconds import AUDIT_SECONDS
 
-__all__ = ["SeriesVerdict", "append_release", "examine", "refuse_blind"]
+__all__ = ["SeriesVerdict", "append_release", "examine", "refuse_blind", "refuse_other_result"]
 
 EXAMPLES = 3
 """Disclosures explained in a refusal."""
@@ -161,6 +163,29 @@ def refuse_blind(policy: Policy, wanted: str) -> None:
     )
 
 
+def refuse_other_result(certificate: Certificate, problem: Problem, release: Release) -> None:
+    """Refuse to keep a certificate with a release of which it proves nothing.
+
+    Raises
+    ------
+    CertificateError
+        Naming what it is about another one of, or the requirement that the release breaks.
+    """
+    remedy = "give the result of this release, or leave it out (--result)"
+    others = other_parts(certificate, problem, release)
+    if others == ["policy"] and as_certified(certificate, problem) is not problem:
+        raise CertificateError(
+            "the result is about the policy without its outlook (digests differ): it was solved apart from "
+            f"the stored history: {remedy}"
+        )
+    if others:
+        told = " and ".join(filter(None, [", ".join(others[:-1]), others[-1]]))
+        raise CertificateError(f"the result is about another {told} (digests differ): {remedy}")
+    broken = next(problem.check(release), None)
+    if broken is not None:
+        raise CertificateError(f"the release breaks {broken.requirement}, whatever the result says: {remedy}")
+
+
 def examine(
     history: History,
     release: Release,
@@ -212,8 +237,8 @@ def append_release(
     result : Result
         With a release, as `solve` made it.
     table, policy, history
-        What it was made from; the history gets the release, its policy, its certificate and the verdict of
-        the audit.
+        What it was made from; the history gets the release, its policy, the audit's verdict, and the
+        certificate if it is about these.
     audit_limit : int, optional
         How many respondents may be disclosed by the series with the release; those not decided in time
         count. None appends whatever the audit says.
@@ -240,8 +265,8 @@ def append_release(
     if not ignores_history:
         refuse_blind(policy, "give ignores_history=True")
     # The history may have grown since, or the result be of another table.
-    broken = next(Problem(table=table, policy=policy, history=history).check(result.release), None)
-    if broken is not None:
+    problem = Problem(table=table, policy=policy, history=history)
+    if (broken := next(problem.check(result.release), None)) is not None:
         raise SeriesError(
             f"not appended: beside this table and the {len(history)} releases before it breaks "
             f"{broken.requirement} ({broken.message}): solve again"
@@ -249,9 +274,16 @@ def append_release(
     verdict, report = examine(
         history, result.release, persistence=table.sensitive.persistence, seconds=audit_seconds
     )
-    why = verdict.refusal(audit_limit)
-    if why is not None:
+    if (why := verdict.refusal(audit_limit)) is not None:
         told = "".join(f"\n{text}" for text in report.texts())
         raise SeriesError(f"not appended: {why}, or raise audit_limit{told}")
-    history.append(result.release, policy=policy, certificate=result.certificate, audit=verdict.to_dict())
+    proof = _proving(result.certificate, problem, result.release)
+    history.append(result.release, policy=policy, certificate=proof, audit=verdict.to_dict())
     return verdict
+
+
+def _proving(certificate: Certificate | None, problem: Problem, release: Release) -> Certificate | None:
+    """The certificate, if it is about this release at this place of its series."""
+    if certificate is None or other_parts(certificate, problem, problem.history.aligned_release(release)):
+        return None
+    return certificate

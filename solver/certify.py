@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from importlib.metadata import version
-from typing import Literal
+from typing import Any, Literal
 
 from ..models.problem import Problem
 from ..models.recoded import recoding_of
@@ -18,7 +18,16 @@ from .level_value import LevelValue
 from .settings import Answer
 from .status import Status
 
-__all__ = ["as_certified", "certify", "digests", "price_table", "published", "release_digest"]
+__all__ = [
+    "as_certified",
+    "certify",
+    "digests",
+    "is_about",
+    "other_parts",
+    "price_table",
+    "published",
+    "release_digest",
+]
 
 SOLVERS = ("highspy", "ortools")
 
@@ -41,6 +50,27 @@ def release_digest(release: Release) -> str:
     ]
     parts.append([sorted(member.respondent for member in release.suppressed), release.form])
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def other_parts(certificate: Certificate, problem: Problem, release: Release | None = None) -> list[str]:
+    """What a certificate has another digest of: table, history, policy, and the release if one is given."""
+    asked = digests(problem)
+    found = [
+        part for part in Digests.model_fields if getattr(certificate.problem, part) != getattr(asked, part)
+    ]
+    if release is not None and (
+        certificate.release is None or certificate.release.digest != release_digest(release)
+    ):
+        found.append("release")
+    return found
+
+
+def is_about(content: Mapping[str, Any], release: Release, before: str) -> bool:
+    """Whether a certificate, as a history keeps it, is about a release after those of a fingerprint."""
+    asked, told = content.get("problem"), content.get("release")
+    if not isinstance(asked, Mapping) or not isinstance(told, Mapping):
+        return False
+    return (asked.get("history"), told.get("digest")) == (before, release_digest(release))
 
 
 def published(problem: Problem, release: Release) -> PublishedRelease:

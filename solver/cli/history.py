@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -10,9 +11,14 @@ from rich.table import Table
 from ...instances.named_files import store_files
 from ...instances.problem_file import load_answer, load_problem
 from ...instances.store.transfer import export_history, import_history
-from ...models.errors import StoreError
+from ...models.errors import CertificateError, StoreError
 from ...models.files import write_together
-from ..appending import SeriesVerdict
+from ...models.fingerprint import Fingerprint
+from ...models.problem import Problem
+from ...models.release import Release
+from ..appending import SeriesVerdict, refuse_other_result
+from ..certificate import Certificate
+from ..certify import is_about
 from ..display import soft_console, warn_unchecked
 from ..overwriting import may_write
 from ..result_file import certificate_of, read_result
@@ -65,7 +71,14 @@ def show(asked: ShowCommand) -> None:
         "proven",
         "audit when appended",
     )
+    before, unproven = Fingerprint(), list[str]()
     for number, (release, entry) in enumerate(zip(history, history.entries, strict=True), start=1):
+        proven = "-"
+        if entry.certificate is not None and is_about(entry.certificate, release, before.hexdigest()):
+            proven = str(entry.certificate.get("status", "yes"))
+        elif entry.certificate is not None:
+            unproven.append(str(number))
+        before.add([release.plain])
         table.add_row(
             str(number),
             entry.appended.replace("T", " ").removesuffix("+00:00"),
@@ -75,10 +88,15 @@ def show(asked: ShowCommand) -> None:
             str(release.counterfeits or ""),
             str(len(release.suppressed) or ""),
             "-" if entry.policy is None else _requirements(entry.policy),
-            "-" if entry.certificate is None else str(entry.certificate.get("status", "yes")),
+            proven,
             "-" if entry.audit is None else SeriesVerdict.from_dict(entry.audit).short,
         )
     print_table(console, table)
+    if unproven:
+        console.print(
+            f"nothing is proven of release {', '.join(unproven)}: the certificate beside it is about another "
+            "release, or another place in a series"
+        )
     console.print("times are UTC")
 
 
@@ -94,7 +112,7 @@ def append(asked: AppendCommand) -> None:
         tell=teller(console),
     )
     release = load_answer(asked.release_file, problem)
-    certificate = None if asked.result_file is None else certificate_of(read_result(asked.result_file))
+    certificate = _certificate(asked.result_file, problem, release)
     broken = {violation.requirement for violation in problem.check(release)}
     warn_unchecked(console, problem)
     verdict, why = audit_first(console, problem, release, limit=limit, seconds=audit_time)
@@ -140,6 +158,18 @@ def restore(asked: ImportCommand) -> None:
     """Make a new stored history out of an exported file."""
     history = import_history(asked.where, asked.file, key_file=asked.key_file, expect=asked.expect)
     soft_console().print(f"made {history.name}: {_count(len(history), 'release')}", markup=False)
+
+
+def _certificate(file: Path | None, problem: Problem, release: Release) -> Certificate | None:
+    """The certificate of a result file, if it is about the release that is appended."""
+    if file is None:
+        return None
+    found = certificate_of(read_result(file))
+    try:
+        refuse_other_result(found, problem, release)
+    except CertificateError as error:
+        raise CertificateError(f"{file}: {error}") from error
+    return found
 
 
 def _requirements(policy: Any) -> str:

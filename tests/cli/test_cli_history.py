@@ -12,6 +12,7 @@ from command_line import run
 
 import optanon as oa
 from optanon.instances import catalog
+from optanon.solver.certificate import Certificate
 
 NAMES = ("Alice", "Betty", "Carl", "Doris", "Erica", "Fiona", "Grace", "Hanna")
 
@@ -142,6 +143,43 @@ def test_releases_made_elsewhere_are_appended_even_if_they_break_the_policy(fold
     assert done.returncode == 1
     assert "take note: it breaks k_c_anonymity" in done.stdout
     assert len(oa.History.open(folder / "releases.db")) == 2
+
+
+def test_a_result_about_something_else_is_not_kept_with_a_release(folder: Path):
+    """A deliberately poor release would pass for proven."""
+    ok("history", "init", "releases.db", folder=folder)
+    strict = {**yaml.safe_load((folder / "release-1.yaml").read_text())}
+    strict["policy"] = {"requirements": [{"k_c_anonymity": {"k": 6}}]}
+    (folder / "strict.yaml").write_text(yaml.safe_dump(strict))
+    for name in ("release-1", "release-2", "strict"):
+        ok("solve", f"{name}.yaml", "--steward", "-q", folder=folder)
+    append = ("history", "append", "releases.db")
+
+    def refused(release: str, problem: str, result: str) -> str:
+        before = len(oa.History.open(folder / "releases.db"))
+        asked = (f"{release}.steward.csv", "-p", f"{problem}.yaml", "--result", f"{result}.result.json")
+        done = run(*append, *asked, folder=folder)
+        assert done.returncode == 2, done.stdout
+        assert len(oa.History.open(folder / "releases.db")) == before
+        assert not any(name in done.stderr for name in NAMES)
+        assert "give the result of this release, or leave it out (--result)" in done.stderr
+        return done.stderr.partition("about another ")[2].partition(" (digests differ)")[0]
+
+    assert refused("release-1", "release-1", "release-2") == "table and release"
+    assert refused("release-1", "release-1", "strict") == "policy and release"
+    assert refused("release-2", "release-2", "strict") == "table, policy and release"
+    assert refused("strict", "release-1", "release-1") == "release"
+    own = ("release-1.steward.csv", "-p", "release-1.yaml", "--result", "release-1.result.json")
+    ok(*append, *own, folder=folder)
+    assert refused("release-1", "release-1", "release-1") == "history"
+    assert refused("release-2", "release-2", "release-2") == "history"
+    # A store that somebody appended it to.
+    content = json.loads((folder / "release-1.result.json").read_text())["certificate"]
+    history = oa.History.open(folder / "releases.db")
+    history.append(history[0], certificate=Certificate.of(content))
+    shown = ok("history", "show", "releases.db", folder=folder)
+    assert shown.count("OPTIMAL") == 1
+    assert "nothing is proven of release 2: the certificate beside it is about another" in shown
 
 
 def test_export_and_import(folder: Path):

@@ -20,7 +20,8 @@ from command_line import run
 import optanon as oa
 from optanon.instances.problem_file import load_problem
 from optanon.instances.store.stored import StoredHistory
-from optanon.solver.appending import examine
+from optanon.solver.appending import examine, refuse_other_result
+from optanon.solver.certify import digests, published
 from optanon.solver.level_value import UNCHECKED
 from optanon.solver.result_file import ResultFile
 from optanon.solver.solved import again_in_words, before_table
@@ -151,6 +152,38 @@ def test_a_series_of_a_looking_policy_is_appended(tmp_path: Path):
     memory = oa.History()
     oa.append_release(solved(FIRST, looking(), memory), table(FIRST), looking(), memory)
     assert len(memory) == 1
+
+
+@pytest.mark.parametrize("hashed", [False, True])
+def test_a_certificate_is_kept_where_it_proves_something(tmp_path: Path, hashed: bool):
+    key = tmp_path / "secret.key"
+    key.write_text("0123456789abcdef0123456789abcdef")
+    opened = oa.History.open(tmp_path / "releases.db", key_file=key if hashed else None)
+    assert isinstance(opened, StoredHistory)
+    first = solved(FIRST, looking(), opened)
+    for result in (first, first, solved(FIRST, looking(), opened)):
+        oa.append_release(result, table(FIRST), looking(), opened)
+    kept = [entry.certificate is not None for entry in opened.entries]
+    assert kept == [True, False, False], "what was solved beside no release is sound beside one, not proven"
+    oa.append_release(solved(FIRST, looking(), opened), table(FIRST), looking(), opened)
+    assert opened.entries[-1].certificate is not None
+
+
+def test_a_result_solved_apart_from_a_store_lacks_its_outlook(tmp_path: Path):
+    many: Rows = [(f"p{n}", 20 + n % 50, ("flu", "cold", "gout", "acne")[n % 4]) for n in range(120)]
+    alone = oa.Problem(table=table(many), policy=looking())
+    beside = oa.Problem(
+        table=table(many), policy=looking(), history=oa.History.open(tmp_path / "releases.db")
+    )
+    release, certificate = beside.assemble([range(120)]), solved(FIRST, looking()).certificate
+    assert certificate is not None
+    of_it = {"problem": digests(alone), "release": published(alone, release)}
+    with pytest.raises(oa.CertificateError, match="the policy without its outlook"):
+        refuse_other_result(certificate.model_copy(update=of_it), beside, release)
+    broken = beside.assemble([[0], range(1, 120)])
+    of_it = {"problem": digests(beside), "release": published(beside, broken)}
+    with pytest.raises(oa.CertificateError, match="breaks weak_m_invariance, whatever the result says"):
+        refuse_other_result(certificate.model_copy(update=of_it), beside, broken)
 
 
 def test_what_is_known_of_somebody_holds_where_the_history_keeps_hashes(tmp_path: Path):

@@ -73,7 +73,11 @@ class AppendCommand:
     ]
     problem: Answered
     result_file: Annotated[
-        Path | None, typer.Option("--result", help="RESULT.json of `optanon solve`: its certificate is kept.")
+        Path | None,
+        typer.Option(
+            "--result",
+            help="RESULT.json of `optanon solve` about this release: its certificate is kept.",
+        ),
     ] = None
     key_file: KeyFile = None
     expect: Expect = None
