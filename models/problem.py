@@ -12,7 +12,7 @@ from itertools import product
 from .assembly import assembled, in_hulls
 from .box import Box
 from .digests import digests
-from .errors import PolicyError, ReleaseError, TableError
+from .errors import PolicyError, ReleaseError
 from .history import History
 from .losses.base import loss
 from .outlook.allowed import allowance
@@ -31,6 +31,7 @@ from .requirements.named_values import refuse_absent_values
 from .requirements.of_attribute import refuse_unbound
 from .requirements.of_respondents import aligned
 from .respelling import spelt_as_before
+from .same_columns import refuse_other_columns, refuse_other_values
 from .spelling import is_keyed_hash
 from .structure import OverlapRule
 from .table import Microdata
@@ -46,9 +47,9 @@ class Problem:
     Raises
     ------
     ReleaseError
-        If the history has other columns than the table.
+        If the history has other columns than the table, or of other kinds.
     TableError
-        If a persistent sensitive value differs from what was published before.
+        If a persistent sensitive value differs from what was published before, or is missing now.
     PolicyError
         If a requirement is about the other kind of sensitive value (persistent or
         transient) than the table's.
@@ -88,25 +89,10 @@ class Problem:
         if not len(self.history):
             return
         self._refuse_lost_key()
-        last = self.history[-1]
-        if (last.attributes, last.sensitive) != (self.table.attributes, private.name):
-            raise ReleaseError(
-                f"the table has columns {(*self.table.attributes, private.name)}, the history "
-                f"{(*last.attributes, last.sensitive)}: all releases of a series have the same columns in "
-                "the same order"
-            )
+        refuse_other_columns(self.table, self.history)
         object.__setattr__(self, "table", spelt_as_before(self.table, self.history))
-        if private.persistence == "transient":
-            return
-        for row, member in enumerate(self.table.members, start=1):
-            record = self.history.records.get(member.respondent)
-            if record is not None and record.member.value != member.value:
-                raise TableError(
-                    f"column {private.name!r}, row {row}: the value differs from the one published in "
-                    "release "
-                    f"{record.groups[-1][0] + 1}: correct it, give the new tuple a new respondent id, "
-                    "or declare the values transient"
-                )
+        if private.persistence != "transient":
+            refuse_other_values(self.table, self.history)
 
     def _refuse_unmeasured(self) -> None:
         """A column that no loss looks at would be published as anything."""
