@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..models.errors import TableError
 
-__all__ = ["Guess", "Role", "guess_roles"]
+__all__ = ["Guess", "Role", "date_patterns", "dates_kind", "guess_kind", "guess_roles"]
 
 Role = Literal["respondent", "quasi-identifier", "sensitive", "left out"]
 
@@ -55,6 +55,11 @@ class Guess:
     role: Role
     kind: str = ""
     why: str
+
+    @property
+    def built(self) -> str:
+        """The kind without its settings."""
+        return self.kind.removeprefix("{kind: ").partition(",")[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,6 +169,20 @@ def guess_roles(
     return tuple(found)
 
 
+def guess_kind(
+    name: str, values: Sequence[str], *, as_levels: bool = False, as_categories: bool = False
+) -> Guess:
+    """How a quasi-identifier with these values is generalized.
+
+    Numbers are put into levels of intervals, `as_levels`, instead of any interval; `as_categories` all
+    values are published exactly or as `*`.
+    """
+    column = _Column(name=name, values=tuple(values), gaps=0)
+    if as_categories:
+        return _flat(column)
+    return _in_levels(column) if as_levels else _quasi_identifier(column, asked=True)
+
+
 def _column(frame: pd.DataFrame, name: str) -> _Column:
     gone = frame[name].isna().to_numpy()
     values = tuple(str(cell) for cell, lost in zip(frame[name].tolist(), gone, strict=True) if not lost)
@@ -260,22 +279,32 @@ def _quasi_identifier(column: _Column, *, asked: bool) -> Guess:
         )
     pattern = _date_pattern(column)
     if pattern is not None:
-        said = f', pattern: "{pattern}"' if pattern else ""
-        return known(f"{{kind: dates, levels: [month, quarter, year, decade]{said}}}", "dates")
+        return known(dates_kind(pattern), "dates")
     if column.is_numeric:
-        numbers = [float(value) for value in column.values]
-        low, high = column.values[numbers.index(min(numbers))], column.values[numbers.index(max(numbers))]
         if column.gaps:
-            return known(
-                f"{{kind: intervals, widths: {_widths(max(numbers) - min(numbers))}}}",
-                f"numbers from {low} to {high}, some missing",
-            )
-        return known("numeric", f"numbers from {low} to {high}, published as intervals")
+            return _in_levels(column)
+        return known("numeric", f"{_range(column)}, published as intervals")
     if column.names_rows and not asked:
         return Guess(name=name, role="left out", why="every row has a text of its own: a name, a note?")
     if different > FEW and not asked:
         return Guess(name=name, role="left out", why=f"{different} different texts: give it a hierarchy")
-    return known("flat", f"{_many(different)}, published exactly or as *")
+    return _flat(column)
+
+
+def _in_levels(column: _Column) -> Guess:
+    numbers = [float(value) for value in column.values]
+    kind = f"{{kind: intervals, widths: {_widths(max(numbers) - min(numbers))}}}"
+    return Guess(name=column.name, role="quasi-identifier", kind=kind, why=f"{_range(column)}, some missing")
+
+
+def _range(column: _Column) -> str:
+    low, high = min(column.values, key=float), max(column.values, key=float)
+    return f"numbers from {low} to {high}"
+
+
+def _flat(column: _Column) -> Guess:
+    why = f"{_many(column.different)}, published exactly or as *"
+    return Guess(name=column.name, role="quasi-identifier", kind="flat", why=why)
 
 
 def _many(different: int) -> str:
@@ -293,16 +322,28 @@ def _is_postal(column: _Column) -> bool:
 
 def _date_pattern(column: _Column) -> str | None:
     """How the column's dates are written; "" for ISO 8601, None if they are no dates."""
-    if not column.values or all(value.isdecimal() for value in column.values):
-        return None
-    for pattern in ("", *_PATTERNS):
-        try:
-            for value in set(column.values):
-                _ = datetime.strptime(value, pattern) if pattern else datetime.fromisoformat(value)
-        except ValueError:
-            continue
-        return pattern
-    return None
+    return next(iter(date_patterns(set(column.values))), None)
+
+
+def date_patterns(values: Collection[str]) -> list[str]:
+    """All ways to write dates that fit these; "" is ISO 8601."""
+    if not values or all(value.isdecimal() for value in values):
+        return []
+    return [pattern for pattern in ("", *_PATTERNS) if all(_is_date(value, pattern) for value in values)]
+
+
+def dates_kind(pattern: str) -> str:
+    """How a problem file says that a column holds dates, written so."""
+    said = f', pattern: "{pattern}"' if pattern else ""
+    return f"{{kind: dates, levels: [month, quarter, year, decade]{said}}}"
+
+
+def _is_date(value: str, pattern: str) -> bool:
+    try:
+        _ = datetime.strptime(value, pattern) if pattern else datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _widths(span: float) -> list[int]:

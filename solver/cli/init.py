@@ -16,14 +16,15 @@ from rich.table import Table
 
 from ...instances.declared_cells import DeclaredCells, published_gaps
 from ...instances.guess import Guess, guess_roles
+from ...instances.kept_kinds import kept_kinds
 from ...instances.named_files import store_files
 from ...instances.problem_draft import AS_BEFORE, draft_problem
 from ...instances.problem_file import load_problem
 from ...instances.readers import parquet_frame
 from ...instances.text_files import Reading, read_text_table
 from ...instances.usual_policy import LARGE
-from ...models.combination import parted
-from ...models.errors import InputError, OptanonError, SpellingError
+from ...models.combination import fold, parted
+from ...models.errors import InputError, OptanonError, SpellingError, TableError
 from ...models.files import write_whole
 from ...models.hierarchy import Hierarchy
 from ...models.history import History
@@ -226,6 +227,9 @@ def _guessed(
     if last is None:
         return guess_roles(frame, respondent=respondent, sensitive=sensitive, quasi_identifiers=qi)
     known = list(last.attributes)
+    _refuse_renamed(
+        frame, [*(known if qi is None else ()), *(parted(last.sensitive) if sensitive is None else ())], past
+    )
     guesses = guess_roles(
         frame,
         respondent=respondent,
@@ -236,8 +240,23 @@ def _guessed(
         replace(guess, why=AS_BEFORE) if guess.role == "sensitive" and sensitive is None else guess
         for guess in guesses
     ]
+    told = kept_kinds(told, frame, last)
     # One series keeps its columns in their order.
     return tuple(sorted(told, key=lambda g: known.index(g.name) if g.name in known else -1))
+
+
+def _refuse_renamed(frame: pd.DataFrame, names: Sequence[str], past: EarlierReleases) -> None:
+    """The columns of a series must be there under their names."""
+    there = [str(name) for name in frame.columns]
+    for name in names:
+        if name not in there:
+            alike = [other for other in there if fold(other) == fold(name)]
+            found = f" (is it {alike[0]!r}?)" if alike else ""
+            raise TableError(
+                f"there is no column {name!r}, which the releases in {past.where} have{found}: call it so "
+                "again, or name the history of another series (--history): the table has "
+                f"{', '.join(map(repr, there))}"
+            )
 
 
 def _checked(draft: Path, target: Path, text: str, past: EarlierReleases | None) -> Problem:

@@ -396,6 +396,35 @@ def test_other_columns_than_the_series_are_told(tmp_path: Path):
     assert isinstance(oa.History.open(tmp_path / "releases.db"), StoredHistory)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("c,30,01.07.2021", "c,3o,01.07.2021", "column 'age', row 3: '3o' is no number"),
+        ("c,30,01.07.2021", "c,30,2021-07-01", "column 'day', row 3: '2021-07-01' is no date"),
+        ("c,30,01.07.2021,x", "c,30,01.07.2021,", "column 'disease', row 3: the value is missing"),
+        (
+            "id,age",
+            "id,Age",
+            "'age', which the releases in releases.db have (is it 'Age'?): call it",
+        ),
+    ],
+)
+def test_a_slip_in_a_later_table_is_told_and_changes_no_kind(tmp_path: Path, old: str, new: str, told: str):
+    rows = "a,20,01.02.2020,x\nb,21,03.02.2020,y\nc,30,01.07.2021,x\nd,31,03.07.2021,y\n"
+    first = f"id,age,day,disease\n{rows}"
+    (tmp_path / "y1.csv").write_text(first)
+    (tmp_path / "y2.csv").write_text(first.replace(old, new))
+    ok("init", "y1.csv", folder=tmp_path)
+    ok("solve", "y1.yaml", "--append", "-q", folder=tmp_path)
+    done = run("init", "y2.csv", folder=tmp_path)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert not (tmp_path / "y2.yaml").exists()
+    (tmp_path / "y2.csv").write_text(first)
+    ok("init", "y2.csv", folder=tmp_path)
+    assert spec(tmp_path, "y2.yaml")["quasi_identifiers"] == spec(tmp_path, "y1.yaml")["quasi_identifiers"]
+
+
 # -- asking -----------------------------------------------------------------------------------------
 
 
