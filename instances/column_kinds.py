@@ -21,6 +21,9 @@ from ..models.table import QISpec
 
 __all__ = ["Kind", "MarksKey", "OrderedKind", "Strict", "TaxonomyKind", "column_spec"]
 
+_MISFITS = (ValueError, ZeroDivisionError, OverflowError)
+"""What building levels raises for cells that have none."""
+
 
 class Strict(BaseModel):
     """A part of a file in which unknown keys are errors."""
@@ -153,12 +156,36 @@ def column_spec(
     try:
         if isinstance(kind, _NumericKind):
             return _numeric(name, kind, column)
+        if not column:
+            raise ProblemFileError(f"{where}: all cells of the column are missing: leave it out")
         found = _built(kind, column)
-    except (ValueError, ZeroDivisionError, OverflowError) as error:
-        raise ProblemFileError(f"{where}: {error}") from error
+    except ProblemFileError:
+        raise
+    except _MISFITS as error:
+        raise ProblemFileError(f"{where}{_row_of(kind, frame[name])}: {error}") from error
     if MISSING in column:
         return found
     return _with_missing(found, missing=missing == "category" and bool(frame[name].isna().to_numpy().any()))
+
+
+def _row_of(kind: Any, column: pd.Series[Any]) -> str:
+    """The first row whose cell has no levels, in words; none where none has: then the kind is wrong."""
+    if isinstance(kind, _NumericKind):
+        return ""  # its errors name the row
+    first: dict[object, int] = {}
+    for row, (cell, lost) in enumerate(zip(column.tolist(), column.isna(), strict=True), start=1):
+        if not lost:
+            first.setdefault(cell, row)
+    wrong = [row for cell, row in first.items() if not _has_levels(kind, cell)]
+    return f", row {wrong[0]}" if 0 < len(wrong) < len(first) else ""
+
+
+def _has_levels(kind: Any, cell: object) -> bool:
+    try:
+        _ = _built(kind, [cell])
+    except _MISFITS:
+        return False
+    return True
 
 
 def _with_missing(built: Hierarchy, *, missing: bool) -> Hierarchy:

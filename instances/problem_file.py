@@ -89,7 +89,8 @@ def load_problem(
     path : path
         YAML file; names in it are relative to its folder.
     history, key_file
-        A history to take instead of the one the file names, or a stored one (and its key), which must exist.
+        A history to take instead of the one the file names, or a stored one, which must exist; and its key,
+        or that of the stored history that the file names.
     expect : str, optional
         Digest of the stored history's newest release; see `History.open`.
     tell
@@ -108,7 +109,7 @@ def load_problem(
         table = _table(spec, file, tell)
         spec = _with_survival(spec, file, table)
         if history is None:
-            history = _history(spec.history, file, table, expect)
+            history = _history(spec.history, file, table, expect, key_file)
         earlier = (
             history
             if isinstance(history, History)
@@ -152,6 +153,8 @@ def _table(spec: ProblemKeys, file: Path, tell: Callable[[Reading], object] | No
     frame, reading = _frame(spec, file, gaps)
     if tell is not None:
         tell(reading)
+    if not len(frame):
+        raise TableError(f"{reading.source}: the table has no rows: give at least one")
     given = spec.quasi_identifiers
     kinds: Mapping[str, Any] = given if isinstance(given, dict) else dict.fromkeys(given)
     for name in kinds:
@@ -208,12 +211,23 @@ def _frame(spec: ProblemKeys, file: Path, gaps: Gaps) -> tuple[pd.DataFrame, Rea
     )
 
 
-def _history(spec: list[str] | str | StoreKeys, file: Path, table: Microdata, expect: str | None) -> History:
+def _history(
+    spec: list[str] | str | StoreKeys,
+    file: Path,
+    table: Microdata,
+    expect: str | None,
+    given: str | Path | None,
+) -> History:
     if isinstance(spec, str) and is_release(spec):
         spec = [spec]
     if isinstance(spec, list):
         if expect is not None:
             raise StoreError("a digest is expected, but the problem names no stored history: leave it out")
+        if given is not None:
+            raise StoreError(
+                f"{given} is given as a key, but the problem names no stored history: name it, or leave out "
+                "the key"
+            )
         releases = (read_release(file.parent / name, table) for name in spec)
         return releases_spelt_alike(releases, table.spelling, table.respondent)
     if isinstance(spec, str):
@@ -221,7 +235,8 @@ def _history(spec: list[str] | str | StoreKeys, file: Path, table: Microdata, ex
     from .store.database import database_url
 
     url = database_url(spec.store, file.parent)
-    key_file = None if spec.key_file is None else file.parent / spec.key_file
+    named = None if spec.key_file is None else file.parent / spec.key_file
+    key_file = named if given is None else given
     # A misspelt name must not pass for the beginning of a new series.
     where = url.render_as_string(hide_password=False)
     return History.open(where, create=False, key_file=key_file, expect=expect)

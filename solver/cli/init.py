@@ -223,8 +223,7 @@ def _guessed(
     past: EarlierReleases | None,
 ) -> tuple[Guess, ...]:
     """Roles as given, else as in the releases before, else guessed."""
-    last = None if past is None else past.last
-    if last is None:
+    if past is None or (last := past.last) is None:
         return guess_roles(frame, respondent=respondent, sensitive=sensitive, quasi_identifiers=qi)
     known = list(last.attributes)
     _refuse_renamed(

@@ -218,6 +218,44 @@ def test_file_and_key_are_told_once(folder: Path, change: dict[str, object], sai
         load(folder, quasi_identifiers=columns, policy=policy)
 
 
+@pytest.mark.parametrize(
+    ("kind", "cells", "said"),
+    [
+        (
+            {"kind": "dates"},
+            ["2020-01-02", "", "2020-01-02", "3.1.2020"],
+            ", row 4: '3.1.2020' is not a",
+        ),
+        (
+            {"kind": "intervals", "widths": [5]},
+            ["1", "x", "2", "x"],
+            ", row 2: the value 'x' is not",
+        ),
+        ({"kind": "dates"}, ["1.1.2020", "2.1.2020", "3.1.2020", "4.1.2020"], ": '1.1.2020' is not a date"),
+        ({"kind": "prefix", "keep": [1]}, [""] * 4, ": all cells of the column are missing: leave it out"),
+    ],
+)
+def test_a_cell_without_levels_is_named_with_its_row(
+    tmp_path: Path, kind: dict[str, object], cells: list[str], said: str
+):
+    rows = [f"p{n},{cell},{'xy'[n % 2]}" for n, cell in enumerate(cells)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,day,ill", *rows, ""]))
+    spec = {"table": "t.csv", "respondent": "id", "sensitive": "ill", "missing": "category"}
+    (tmp_path / "p.yaml").write_text(
+        yaml.safe_dump({**spec, "quasi_identifiers": {"day": kind}, "policy": POLICY})
+    )
+    where = f"{tmp_path / 'p.yaml'}, key quasi_identifiers.day{said}"
+    with pytest.raises(oa.ProblemFileError, match="^" + re.escape(where)):
+        load_problem(tmp_path / "p.yaml")
+
+
+@pytest.mark.parametrize("kind", ["numeric", {"kind": "prefix", "keep": [1]}])
+def test_a_table_without_rows_is_told_as_such(folder: Path, kind: object):
+    (folder / "people.csv").write_text(TABLE.partition("\n")[0] + "\n")
+    with pytest.raises(oa.TableError, match="the table has no rows: give at least one"):
+        load(folder, quasi_identifiers={"age": kind})
+
+
 POLICY: dict[str, object] = {"requirements": [{"k_anonymity": {"k": 2}}]}
 
 

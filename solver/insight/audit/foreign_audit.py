@@ -256,9 +256,12 @@ def _bound(raw: Fraction | int | str | None) -> Fraction | None:
     if raw is None:
         return None
     try:
-        return exact_number(raw)
+        found = exact_number(raw)
     except (ValueError, ZeroDivisionError) as error:
         raise InputError(f"bound must be a number such as 12 or '37/5', got {raw!r}") from error
+    if found < 0:
+        raise InputError(f"bound must be at least 0, as no loss is below it, got {raw!r}: leave it out")
+    return found
 
 
 def _search(

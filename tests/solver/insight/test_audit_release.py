@@ -325,6 +325,8 @@ def test_a_bound_is_not_an_optimum():
     assert tight.distance.proven
     with pytest.raises(oa.InputError, match="bound must be a number"):
         oa.audit_release(frame, cases.problem(), bound="low")
+    with pytest.raises(oa.InputError, match=r"bound must be at least 0.*'-1'"):
+        oa.audit_release(frame, cases.problem(), bound="-1")
     # The release keeps the policy: it is itself a proof that no bound is above its loss.
     with pytest.raises(oa.InputError, match=r"bound 1000 is none: .* information_loss 8\.75676"):
         oa.audit_release(frame, cases.problem(), bound=1000)
