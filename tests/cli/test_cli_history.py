@@ -102,19 +102,25 @@ def test_keyed_hashes_from_the_key_to_the_second_release(folder: Path):
     assert "give its key" in locked.stderr
     other = ok("history", "init", "other.db", "--key-file", "other.key", folder=folder)
     assert "wrote a new random key to other.key" in other
-    path.write_text(yaml.safe_dump({**spec, "history": "releases.db"}))
-    ok("solve", "release-2.yaml", "-q", "--force", "--key-file", "secret.key", folder=folder)
-    for key in ("other.key", "nothere.key"):
-        refused = run("solve", "release-2.yaml", "--force", "--key-file", key, folder=folder)
-        assert refused.returncode == 2, "also where the problem names the store"
-        assert key == "other.key" or key in refused.stderr
-    path.write_text(yaml.safe_dump({**spec, "history": []}))
-    nothing = run("solve", "release-2.yaml", "--force", "--key-file", "nothere.key", folder=folder)
-    assert nothing.returncode == 2
-    assert "nothere.key is given as a key, but the problem names no stored history" in nothing.stderr
     wrong = run(*again, "--key-file", "other.key", folder=folder)
     assert wrong.returncode == 2
     assert "not the key" in wrong.stderr
+
+
+def test_a_key_is_that_of_the_store_that_the_problem_names_or_refused(folder: Path):
+    for name in ("releases", "other"):
+        ok("history", "init", f"{name}.db", "--key-file", f"{name}.key", folder=folder)
+    solve = ("solve", "release-1.yaml", "-q", "--force", "--key-file")
+    assert "appended" in ok(*solve, "releases.key", "--append", folder=folder)
+    for key, told in (("other.key", "not the key"), ("nothere.key", "nothere.key")):
+        refused = run(*solve, key, folder=folder)
+        assert refused.returncode == 2
+        assert told in refused.stderr
+    path = folder / "release-1.yaml"
+    path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), "history": []}))
+    nothing = run(*solve, "nothere.key", folder=folder)
+    assert nothing.returncode == 2
+    assert "nothere.key is given as a key, but the problem names no stored history" in nothing.stderr
 
 
 def test_a_history_that_moved_on_while_solving(folder: Path, monkeypatch: pytest.MonkeyPatch):
