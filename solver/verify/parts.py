@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...models.box_measure import BoxMeasure
-from ...models.errors import CertificateError
+from ...models.errors import CertificateError, PolicyError
 from ...models.losses.base import loss
 from ...models.policy import Level, LevelSpec, Policy
 from ...models.problem import Problem
@@ -106,7 +106,10 @@ def first_levels(problem: Problem, levels: int, losses: Sequence[str], indices: 
         max_counterfeits=policy.counterfeit_limit,
         outlook="none",
     )
-    return replace(problem, policy=changed)
+    try:
+        return replace(problem, policy=changed)
+    except PolicyError as error:
+        raise CertificateError(f"the bound is about levels that are none by themselves: {error}") from error
 
 
 def rest(problem: Problem, values: Sequence[Fraction], levels: int) -> Problem:

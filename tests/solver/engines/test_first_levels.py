@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any
 
 import oracle.brute_force as bf
+import pandas as pd
 import pytest
 from oracle.partition import random_problem
 
@@ -18,6 +19,7 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
 from optanon.models.requirements import DistinctLDiversity, KAnonymity, KCAnonymity, TCloseness
+from optanon.models.table import Microdata
 from optanon.solver import claims
 from optanon.solver.engines.partition.enumerated import search
 from optanon.solver.engines.partition.plan import first_levels
@@ -183,3 +185,21 @@ def test_where_nobody_need_be_left_out_the_rest_is_what_it_is_alone(levels: list
     assert loose.bound == (0, *strict.bound)
     assert loose.certificate is not None
     assert verify(loose.certificate, asked(problem, levels, 4), loose.release).whole
+
+
+def test_squares_beside_categories_are_no_first_level_of_their_own():
+    """They measure numbers alone, which is refused by itself."""
+    table = Microdata.from_frame(
+        pd.DataFrame(
+            {"id": range(40), "age": range(40), "sex": list("fm") * 20, "disease": list("abcd") * 10}
+        ),
+        respondent="id",
+        quasi_identifiers={"age": "numeric", "sex": "flat"},
+        sensitive="disease",
+    )
+    policy = Policy([KAnonymity(k=3)], ["squared_error", "information_loss"])
+    problem = Problem(table=table, policy=policy)
+    assert first_levels(problem) is None
+    assert solve_problem(problem, time_limit=1.0, seed=1, workers=1).release is not None
+    with pytest.raises(CertificateError, match="none by themselves"):
+        derived(given(problem, 9, 9), leading(losses=("squared_error",)))

@@ -17,6 +17,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from .....models.box_measure import BoxMeasure
+from .....models.errors import PolicyError
 from .....models.losses.base import loss
 from .....models.policy import Policy
 from .....models.problem import Problem
@@ -57,7 +58,8 @@ def plain(problem: Problem, indices: Sequence[int]) -> Problem:
 def leading(problem: Problem, levels: int, losses: Collection[str], indices: Sequence[int]) -> Problem | None:
     """So many first levels, of the last of them some losses, under some requirements and the least size.
 
-    None where only a level that is left out keeps counterfeits few, or a loss is one of whole releases.
+    None where only a level that is left out keeps counterfeits few, a loss is one of whole releases, or one
+    that the table needs another beside (squared errors of numbers, where there are categories).
     """
     policy = problem.policy
     *before, last = policy.levels[:levels]
@@ -74,7 +76,10 @@ def leading(problem: Problem, levels: int, losses: Collection[str], indices: Seq
         max_counterfeits=policy.counterfeit_limit,
         outlook="none",
     )
-    return replace(problem, policy=changed)
+    try:
+        return replace(problem, policy=changed)
+    except PolicyError:
+        return None
 
 
 def grouped(problem: Problem) -> Problem:
