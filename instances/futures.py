@@ -16,7 +16,7 @@ import numpy as np
 
 from ..models.errors import InputError, TableError
 from ..models.history import History
-from ..models.requirement import as_fraction, whole
+from ..models.requirement import as_fraction, hold_whole, whole
 from ..models.table import Member, Microdata
 from .generators import Turnover, attendance
 
@@ -56,9 +56,9 @@ class Futures:
     seeds: Sequence[int] = (1, 2)
 
     def __post_init__(self) -> None:
-        whole("futures", "releases", self.releases, 2)
+        hold_whole(self, "futures", "releases", 2)
         if self.first is not None:
-            whole("futures", "first", self.first, 1)
+            hold_whole(self, "futures", "first", 1)
         for name in ("leave", "come", "back"):
             given = getattr(self, name)
             if given is None:

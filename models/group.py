@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -70,6 +71,13 @@ class QIGroup:
                 "a counterfeit count must be at least 1; leave out values without counterfeits"
             )
         if self.box is not None and not covers_all(self.box, [member.point for member in self.members]):
+            values: list[object] = [value for member in self.members for value in member.point]
+            strange = [value for value in values if not isinstance(value, Fraction | str)]
+            if strange:
+                raise ReleaseError(
+                    "a member's quasi-identifiers are numbers as Fraction(...) and categories as str, not "
+                    f"{type(strange[0]).__name__}: convert them"
+                )
             raise ReleaseError("a QI-group's box does not cover all its members")
         if self.hidden:
             self._check_hidden()

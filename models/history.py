@@ -17,6 +17,7 @@ from .combination import fold
 from .errors import ReleaseError, StoreError
 from .fingerprint import Fingerprint
 from .group import Member
+from .parameters import require_each, require_kind
 from .release import QIGroup, Release
 
 __all__ = ["History", "Opener", "Record", "Statement", "register_store"]
@@ -104,7 +105,8 @@ class History:
     Raises
     ------
     ReleaseError
-        If releases have different quasi-identifiers or sensitive columns.
+        If something else than releases is given, or they have different quasi-identifiers or sensitive
+        columns.
     """
 
     def __init__(self, releases: Iterable[Release] = ()) -> None:
@@ -114,9 +116,8 @@ class History:
         self._spelt_of = 0
         self._values: set[str] = set()
         self._fingerprint = Fingerprint()
-        if isinstance(releases, Release):
-            raise ReleaseError("a history is made of a list of releases: give this one as [release]")
-        for release in releases:
+        remedy = "give a list of releases such as [release], each the release of a Result"
+        for release in require_each("releases", releases, Release, remedy=remedy, error=ReleaseError):
             self.append(release)
 
     @staticmethod
@@ -279,7 +280,7 @@ class History:
         Raises
         ------
         ReleaseError
-            If the release has other columns than the series.
+            If it is no release, or has other columns than the series.
         StoreError
             If it cannot be stored; nothing is then. `ConflictError` if the stored history grew
             since it was read.
@@ -288,6 +289,7 @@ class History:
         self._add(release)
 
     def _refuse(self, release: Release) -> None:
+        require_kind("release", release, Release, remedy="append result.release", error=ReleaseError)
         if self._releases:
             last = self._releases[-1]
             if (last.attributes, last.sensitive) != (release.attributes, release.sensitive):

@@ -27,8 +27,7 @@ def compromise_probability(*, p: Fraction | float, history: int) -> Fraction:
     Fraction(3, 4)
     """
     chance = _chance(p)
-    whole("n_choose", "history", history, 1)
-    return 1 - (1 - chance) ** history
+    return 1 - (1 - chance) ** whole("n_choose", "history", history, 1)
 
 
 def correlation_probability(*, p: Fraction | float, history: int, m: int, n: int) -> Fraction:
@@ -55,8 +54,9 @@ def correlation_probability(*, p: Fraction | float, history: int, m: int, n: int
     Fraction(1, 16)
     """
     chance = _chance(p)
-    for name, number in {"history": history, "m": m, "n": n}.items():
-        whole("n_choose", name, number, 1)
+    history, m, n = (
+        whole("n_choose", name, number, 1) for name, number in {"history": history, "m": m, "n": n}.items()
+    )
     if n > m:
         raise PolicyError(f"n_choose: n must be at most m, got m = {m}, n = {n}")
     return 1 - (1 - (chance - chance / m) ** n) ** (history * (m // n))
@@ -89,7 +89,7 @@ def restriction_estimate(*, p: Fraction | float, history: int, m: int, n: int) -
     """
     by_correlation = correlation_probability(p=p, history=history, m=m, n=n)
     by_compromise = compromise_probability(p=p, history=history)
-    return (1 - (1 - by_compromise) * (1 - by_correlation)) ** (m - 1)
+    return (1 - (1 - by_compromise) * (1 - by_correlation)) ** (int(m) - 1)
 
 
 def n_choose(*, p: Fraction | float, history: int, m: int, h: Fraction | float) -> int | None:

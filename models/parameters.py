@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
+from numbers import Integral
+from typing import TypeVar
 
 import numpy as np
 
-from .errors import OptanonError, PolicyError
+from .errors import InputError, OptanonError, PolicyError
 from .exact_numbers import exact_number
 
-__all__ = ["as_fraction", "in_int64", "require_time_limit", "whole"]
+__all__ = [
+    "as_fraction",
+    "hold_whole",
+    "in_int64",
+    "require_each",
+    "require_kind",
+    "require_time_limit",
+    "whole",
+]
+
+T = TypeVar("T")
 
 MOST = 10**9
 """No parameter that counts people or values needs more; solvers count in 64 bits."""
@@ -44,10 +57,38 @@ def require_time_limit(raw: object, kind: type[OptanonError] = PolicyError) -> N
         raise kind(f"time_limit must be a number of more than 0 seconds, or None, got {raw!r}")
 
 
+def require_kind(
+    what: str, raw: object, *kinds: type, remedy: str, error: type[OptanonError] = InputError
+) -> None:
+    """See that an argument is of one of some kinds; where people give it, not below."""
+    if not isinstance(raw, kinds):
+        names = (kind.__name__ for kind in kinds)
+        wanted = " or ".join(f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}" for name in names)
+        raise error(f"{what} must be {wanted}, not {type(raw).__name__}: {remedy}")
+
+
+def require_each(
+    what: str, raw: Iterable[T], kind: type, *, remedy: str, error: type[OptanonError] = InputError
+) -> tuple[T, ...]:
+    """What an argument that is to be a collection of one kind holds."""
+    if isinstance(raw, str) or not isinstance(raw, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise error(f"{what} must be a list, not {type(raw).__name__}: {remedy}")
+    found = tuple(raw)
+    for number, one in enumerate(found, start=1):
+        require_kind(f"number {number} of {what}", one, kind, remedy=remedy, error=error)
+    return found
+
+
 def whole(owner: str, parameter: str, raw: object, least: int) -> int:
-    """Check that a parameter is an integer of at least `least`, and not beyond all tables."""
-    if isinstance(raw, bool) or not isinstance(raw, int) or raw < least:
+    """Read an integer of at least `least`, and not beyond all tables; NumPy's become Python's."""
+    number = None if isinstance(raw, bool) or not isinstance(raw, Integral) else int(raw)
+    if number is None or number < least:
         raise PolicyError(f"{owner}: {parameter} must be a whole number of at least {least}, got {raw!r}")
-    if raw > MOST:
+    if number > MOST:
         raise PolicyError(f"{owner}: {parameter} must be at most {MOST:,}")
-    return raw
+    return number
+
+
+def hold_whole(record: object, owner: str, parameter: str, least: int) -> None:
+    """Check a parameter of a frozen record as `whole`, and hold it as Python's integer."""
+    object.__setattr__(record, parameter, whole(owner, parameter, getattr(record, parameter), least))

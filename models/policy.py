@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from numbers import Integral
 from typing import Any, Literal, TypeAlias
 
 from .errors import PolicyError
@@ -186,7 +187,7 @@ class Policy:
                 "hierarchies are levels of recoding 'full_domain': ask for it or leave them out"
             )
         if max_counterfeits is not None:
-            whole("max_counterfeits", "the limit", max_counterfeits, 0)
+            max_counterfeits = whole("max_counterfeits", "the limit", max_counterfeits, 0)
         object.__setattr__(self, "requirements", parts)
         object.__setattr__(self, "levels", levels)
         object.__setattr__(self, "max_suppressed", _limit(max_suppressed))
@@ -326,7 +327,7 @@ def _limit(given: int | float | str | Fraction | None) -> int | Fraction | None:
     if given is None:
         return None
     limit: int | Fraction = as_fraction("max_suppressed", "the limit", given)
-    counted = isinstance(given, int) or (isinstance(given, str) and given.strip().isdecimal())
+    counted = isinstance(given, Integral) or (isinstance(given, str) and given.strip().isdecimal())
     if counted or (limit.denominator == 1 and limit != 1):
         limit = int(limit)
     if limit < 0 or (isinstance(limit, Fraction) and limit > 1):

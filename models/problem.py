@@ -20,6 +20,7 @@ from .outlook.forecast import Forecast, forecast
 from .outlook.foreseen import drawn_lives, mean
 from .outlook.prices import SignaturePrices, priced, sizes
 from .outlook.usual import usual_outlook
+from .parameters import require_kind
 from .policy import AHEAD, Policy
 from .problem_view import smallest_group
 from .published_cells import cell_violations
@@ -37,7 +38,7 @@ from .structure import OverlapRule
 from .table import Microdata
 from .verdicts import Context, Violation
 
-__all__ = ["Problem"]
+__all__ = ["Problem", "require_meant", "require_problem"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,9 +61,12 @@ class Problem:
     history: History = field(default_factory=History)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.policy, Policy):  # pyright: ignore[reportUnnecessaryIsInstance]
-            what = type(self.policy).__name__
-            raise PolicyError(f"policy must be a Policy, not {what}: wrap requirements as Policy([...])")
+        remedy = "wrap requirements as Policy([...])"
+        require_kind("policy", self.policy, Policy, remedy=remedy, error=PolicyError)
+        remedy = "wrap earlier releases as History([first, second])"
+        require_kind("history", self.history, History, remedy=remedy, error=PolicyError)
+        remedy = "say what its columns are by Microdata.from_frame(...)"
+        require_kind("table", self.table, Microdata, remedy=remedy, error=TableError)
         # A stored history may keep keyed hashes: people must bear the same name in table and history.
         people = self.history.aligned_members(self.table.members)
         if people is not self.table.members:
@@ -349,3 +353,14 @@ class Problem:
     def digests(self) -> Mapping[str, str]:
         """SHA-256 of each: table, history (with everything the steward knows of it) and policy."""
         return digests(self.table, self.history, self.policy.identity)
+
+
+def require_problem(raw: object) -> None:
+    """See that a problem is given where functions take one: a table alone is a frequent slip."""
+    require_kind("problem", raw, Problem, remedy="make it by Problem(table=..., policy=...)")
+
+
+def require_meant(problem: Problem) -> None:
+    """The same, and that its policy can be meant so for its table."""
+    require_problem(problem)
+    problem.refuse_mistakes()

@@ -20,6 +20,7 @@ from typing import Any
 from ..models.adversary.knowledge import Knowledge
 from ..models.errors import CertificateError, SeriesError, StoreError
 from ..models.history import History
+from ..models.parameters import require_kind, whole
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
@@ -256,30 +257,45 @@ def append_release(
     ------
     SeriesError
         If the policy is blind to the history, the release does not keep it beside this table and history,
-        the audit finds more disclosed, or there is no release. Nothing is then stored.
+        the audit finds more disclosed, or there is no result with a release. Nothing is then stored.
+    InputError, PolicyError
+        If table, policy or history are something else, or `audit_limit` is out of its range.
     StoreError
         If it cannot be stored; nothing is then. `ConflictError` if the history grew since it was read.
     """
-    if result.release is None:
-        raise SeriesError(f"there is no release to append: the result is {result.status.value}")
+    release, limit = _asked(result, audit_limit)
+    problem = Problem(table=table, policy=policy, history=history)
     if not ignores_history:
         refuse_blind(policy, "give ignores_history=True")
-    # The history may have grown since, or the result be of another table.
-    problem = Problem(table=table, policy=policy, history=history)
-    if (broken := next(problem.check(result.release), None)) is not None:
-        raise SeriesError(
-            f"not appended: beside this table and the {len(history)} releases before it breaks "
-            f"{broken.requirement} ({broken.message}): solve again"
-        )
-    verdict, report = examine(
-        history, result.release, persistence=table.sensitive.persistence, seconds=audit_seconds
-    )
-    if (why := verdict.refusal(audit_limit)) is not None:
+    _refuse_broken(problem, release)
+    stays = table.sensitive.persistence
+    verdict, report = examine(history, release, persistence=stays, seconds=audit_seconds)
+    why = verdict.refusal(limit)
+    if why is not None:
         told = "".join(f"\n{text}" for text in report.texts())
         raise SeriesError(f"not appended: {why}, or raise audit_limit{told}")
-    proof = _proving(result.certificate, problem, result.release)
-    history.append(result.release, policy=policy, certificate=proof, audit=verdict.to_dict())
+    proof = _proving(result.certificate, problem, release)
+    history.append(release, policy=policy, certificate=proof, audit=verdict.to_dict())
     return verdict
+
+
+def _asked(result: Result, audit_limit: int | None) -> tuple[Release, int | None]:
+    """What is to be appended, and the limit."""
+    require_kind("result", result, Result, remedy="give what solve returned", error=SeriesError)
+    if result.release is None:
+        raise SeriesError(f"there is no release to append: the result is {result.status.value}")
+    limit = None if audit_limit is None else whole("append_release", "audit_limit", audit_limit, 0)
+    return result.release, limit
+
+
+def _refuse_broken(problem: Problem, release: Release) -> None:
+    """The history may have grown since, or the result be of another table."""
+    broken = next(problem.check(release), None)
+    if broken is not None:
+        raise SeriesError(
+            f"not appended: beside this table and the {len(problem.history)} releases before it breaks "
+            f"{broken.requirement} ({broken.message}): solve again"
+        )
 
 
 def _proving(certificate: Certificate | None, problem: Problem, release: Release) -> Certificate | None:

@@ -16,7 +16,7 @@ from ..models.errors import CertificateError, EngineError, PolicyError
 from ..models.history import History
 from ..models.moment import moment
 from ..models.policy import Policy
-from ..models.problem import Problem
+from ..models.problem import Problem, require_problem
 from ..models.release import Release
 from ..models.table import Microdata, QISpec, SensitiveSpec
 from .answering import answered, obstructed
@@ -34,7 +34,7 @@ from .result import Result
 from .schedule import WHOLE
 from .settings import Answer, Settings, Watch
 from .settling import settled
-from .sound import require_form, require_sound, table_of
+from .sound import require_form, sound, table_of
 from .status import Point
 from .stricter import strictly_first
 
@@ -180,8 +180,6 @@ def solve(
     Ctrl-C ends the search with the best release so far, status FEASIBLE.
     """
     began = moment()
-    if history is not None and not isinstance(history, History):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise PolicyError("history must be a History: wrap earlier releases as History([first, second])")
     table = table_of(table, respondent, quasi_identifiers, sensitive)
     problem = Problem(table=table, policy=policy, history=history if history is not None else History())
     problem.refuse_mistakes()
@@ -223,7 +221,8 @@ def solve_problem(
     Without `reasons` no time is spent on which parts of the policy conflict if there is no release.
     """
     began = moment() if began is None else began
-    require_sound(time_limit, seed, workers, initial)
+    require_problem(problem)
+    seed, workers = sound(time_limit, seed, workers, initial)
     settings = Settings(
         time_limit=None if time_limit is None else time_limit - kept,
         asked=time_limit,

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from ..models.errors import PolicyError, TableError
-from ..models.parameters import require_time_limit
+from ..models.parameters import require_kind, require_time_limit, whole
 from ..models.problem import Problem
 from ..models.release import Release
-from ..models.requirement import whole
 from ..models.table import Microdata, QISpec, SensitiveSpec
 
-__all__ = ["require_form", "require_sound", "table_of"]
+__all__ = ["require_form", "sound", "table_of"]
 
 
 def table_of(
@@ -28,8 +27,8 @@ def table_of(
         if given := [name for name, role in roles.items() if role is not None]:
             raise TableError(f"{', '.join(given)}: the table already has its roles: leave them out")
         return table
-    if not isinstance(table, pd.DataFrame):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise TableError(f"the table must be a DataFrame or a Microdata, not {type(table).__name__}")
+    remedy = "read a file by read_csv, read_parquet or read_sql"
+    require_kind("table", table, pd.DataFrame, Microdata, remedy=remedy, error=TableError)
     if respondent is None or quasi_identifiers is None or sensitive is None:
         missing = ", ".join(name for name, role in roles.items() if role is None)
         raise TableError(f"the columns of a DataFrame have no roles yet: give {missing}")
@@ -38,17 +37,17 @@ def table_of(
     )
 
 
-def require_sound(
+def sound(
     time_limit: float | None, seed: int | None, workers: int | None, initial: Release | None
-) -> None:
-    """Refuse a time limit, a number of workers, a seed or a release to start from that is none."""
+) -> tuple[int | None, int | None]:
+    """Seed and workers, once nothing is wrong with the settings."""
     require_time_limit(time_limit)
-    if initial is not None and not isinstance(initial, Release):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise PolicyError(f"initial must be a Release, such as result.release, not {type(initial).__name__}")
-    if workers is not None:
-        whole("solve", "workers", workers, 1)
-    if seed is not None:
-        whole("solve", "seed", seed, 0)
+    if initial is not None:
+        require_kind("initial", initial, Release, remedy="give result.release", error=PolicyError)
+    return (
+        None if seed is None else whole("solve", "seed", seed, 0),
+        None if workers is None else whole("solve", "workers", workers, 1),
+    )
 
 
 def require_form(problem: Problem) -> None:

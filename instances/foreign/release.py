@@ -12,6 +12,7 @@ import pandas as pd
 
 from ...models.csv_cells import restored_frame
 from ...models.errors import InputError, ReleaseError
+from ...models.parameters import require_kind
 from ...models.release import QIGroup, Release
 from ...models.table import Microdata
 from ..readers import read_frame
@@ -92,7 +93,7 @@ def read_foreign(
         Naming file, column, row (from 1, the header not counted) and remedy.
     """
     where = "" if isinstance(source, pd.DataFrame) else f"{source}: "
-    frame = source if isinstance(source, pd.DataFrame) else _frame(Path(source), delimiter, table)
+    frame = _frame(source, delimiter, table)
     try:
         found = read_rows(frame, table, ends=ends, stars=stars, columns=columns, count=count)
         try:
@@ -114,7 +115,12 @@ def read_foreign(
     )
 
 
-def _frame(path: Path, delimiter: str, table: Microdata) -> pd.DataFrame:
+def _frame(source: pd.DataFrame | str | Path, delimiter: str, table: Microdata) -> pd.DataFrame:
+    remedy = "give the published table or its file"
+    require_kind("source", source, pd.DataFrame, str, Path, remedy=remedy)
+    if isinstance(source, pd.DataFrame):
+        return source
+    path = Path(source)
     if path.suffix != ".parquet":
         as_written = (table.respondent, *(part.name for part in table.sensitive.attributes))
         return restored_frame(read_frame(path, delimiter=delimiter, as_written=as_written))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...models.errors import StoreError
 from ...models.history import History, register_store
+from ...models.parameters import require_kind
 
 __all__ = ["History", "open_history"]
 
@@ -22,4 +24,5 @@ def open_history(
     # Imported here: a program that stores nothing need not wait for the database library.
     from .stored import StoredHistory
 
+    require_kind("where", where, str, Path, remedy="name a file or the URL of a database", error=StoreError)
     return StoredHistory(where, create=create, key=key, key_file=key_file, expect=expect)

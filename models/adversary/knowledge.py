@@ -22,6 +22,7 @@ from typing import Any, Literal
 
 from ..errors import InputError
 from ..exact_numbers import plain_text
+from ..parameters import require_kind
 from ..sensitive import Persistence
 
 __all__ = ["Knowledge"]
@@ -102,6 +103,14 @@ class Knowledge:
                 raise InputError(
                     "compromised: a respondent's value is excluded by other knowledge: correct it"
                 )
+
+    @classmethod
+    def of(cls, given: Knowledge | None) -> Knowledge:
+        """What functions were given: by default nothing is known."""
+        if given is None:
+            return cls()
+        require_kind("knowledge", given, Knowledge, remedy="write Knowledge(compromised={...}) or the like")
+        return given
 
     @property
     def about(self) -> frozenset[str]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from ..errors import PolicyError
-from ..parameters import as_fraction, whole
+from ..parameters import as_fraction, hold_whole
 
 __all__ = ["MEASURED", "Outlook", "Rate"]
 
@@ -63,10 +63,11 @@ class Outlook:
     allowed: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
-        if whole("outlook", "releases", self.releases, 1) > MOST_RELEASES:
+        for name, least in (("releases", 1), ("draws", 1), ("seed", 0)):
+            hold_whole(self, "outlook", name, least)
+        if self.releases > MOST_RELEASES:
             raise PolicyError(f"outlook: releases must be at most {MOST_RELEASES}, got {self.releases}")
-        whole("outlook", "draws", self.draws, 1)
-        if whole("outlook", "seed", self.seed, 0) >= 2**31:
+        if self.seed >= 2**31:
             raise PolicyError(f"outlook: seed must be below 2**31, got {self.seed}")
         if self.weight is not None:
             weight = as_fraction("outlook", "weight", self.weight)

@@ -28,7 +28,7 @@ from typing import ClassVar, Literal
 from ..breach_probability import NOT_LINKED, Exposure
 from ..errors import PolicyError
 from ..relaxations import Parameter
-from ..requirement import register, whole
+from ..requirement import hold_whole, register
 from .link_budget import LinkBudget
 
 __all__ = ["ConstantRatio"]
@@ -63,7 +63,7 @@ class ConstantRatio(LinkBudget):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole(self.name, "k", self.k, 1)
+        hold_whole(self, self.name, "k", 1)
         if self.beyond not in ("refuse", "slack"):
             raise PolicyError(f"{self.name}: beyond must be 'refuse' or 'slack', got {self.beyond!r}")
 

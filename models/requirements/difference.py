@@ -40,7 +40,7 @@ from ..group_bounds import GroupBounds
 from ..history import History
 from ..relaxations import Parameter
 from ..release import QIGroup, Release
-from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
+from ..requirement import Requirement, Scope, Violation, as_fraction, hold_whole, register
 from ..returning import returning
 from ..structure import Structure
 from ..told_apart import told_apart
@@ -80,7 +80,7 @@ class Difference(Requirement):
     deep: bool = False
 
     def __post_init__(self) -> None:
-        whole(self.name, "k", self.k, 1)
+        hold_whole(self, self.name, "k", 1)
         object.__setattr__(self, "c", as_fraction(self.name, "c", self.c))
         if not 0 < self.c <= 1:
             raise PolicyError(f"{self.name}: c must be above 0 and at most 1, got {self.c}")

@@ -41,7 +41,7 @@ from ..breach_probability import NOT_LINKED, Exposure, exposure
 from ..history import History
 from ..relaxations import Parameter
 from ..release import Release
-from ..requirement import register, whole
+from ..requirement import hold_whole, register
 from .link_budget import LinkBudget
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class GlobalGuarantee(LinkBudget):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.releases is not None:
-            whole(self.name, "releases", self.releases, 1)
+            hold_whole(self, self.name, "releases", 1)
 
     def settings(self) -> dict[str, Any]:
         """Without `releases` where nothing is planned: as policies were written before there was a plan."""

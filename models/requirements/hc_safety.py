@@ -48,7 +48,7 @@ from ..group_bounds import GroupBounds
 from ..history import History
 from ..relaxations import Parameter
 from ..release import QIGroup, Release
-from ..requirement import Context, GroupRequirement, Violation, register, whole
+from ..requirement import Context, GroupRequirement, Violation, hold_whole, register
 from ..returning import returning, unless_returning
 from ..structure import DependsOn, Overlap, OverlapRule, Structure
 from .hc_safety_deep import HcSafetyDeep
@@ -100,7 +100,7 @@ class HcSafety(GroupRequirement):
     deep: bool = False
 
     def __post_init__(self) -> None:
-        whole(self.name, "n", self.n, 1)
+        hold_whole(self, self.name, "n", 1)
         if self.reading not in ("hcsafe", "definition"):
             raise PolicyError(f"{self.name}: reading must be 'hcsafe' or 'definition', got {self.reading!r}")
 

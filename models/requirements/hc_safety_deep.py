@@ -37,7 +37,7 @@ from ..group_bounds import GroupBounds
 from ..history import History
 from ..relaxations import Parameter
 from ..release import Release
-from ..requirement import Requirement, Scope, Violation, register, whole
+from ..requirement import Requirement, Scope, Violation, hold_whole, register
 from ..returning import returning
 from ..structure import Structure
 
@@ -69,7 +69,7 @@ class HcSafetyDeep(Requirement):
     n: int
 
     def __post_init__(self) -> None:
-        whole(self.name, "n", self.n, 1)
+        hold_whole(self, self.name, "n", 1)
 
     def _correlations(self, release: Release, history: History) -> Iterator[tuple[str, Combination]]:
         for number, old in enumerate(history):

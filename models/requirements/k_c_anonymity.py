@@ -23,7 +23,7 @@ from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..relaxations import Parameter
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register, whole
+from ..requirement import Context, GroupRequirement, Violation, as_fraction, hold_whole, in_int64, register
 from ..structure import DependsOn, Structure
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class KCAnonymity(GroupRequirement):
     c: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
-        whole(self.name, "k", self.k, 1)
+        hold_whole(self, self.name, "k", 1)
         object.__setattr__(self, "c", as_fraction(self.name, "c", self.c))
         if not 0 < self.c <= 1:
             raise PolicyError(f"{self.name}: c must be above 0 and at most 1, got {self.c}")

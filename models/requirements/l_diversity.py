@@ -36,7 +36,7 @@ from ..group_bounds import GroupBounds
 from ..memo import memoized
 from ..relaxations import Parameter, ParameterGrid, counted, largest_size, reduced, shares
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register, whole
+from ..requirement import Context, GroupRequirement, Violation, as_fraction, hold_whole, in_int64, register
 from ..structure import DependsOn, EntropyRule, RecursiveRule, Structure
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class DistinctLDiversity(GroupRequirement):
     l: int  # noqa: E741 - the field's own name
 
     def __post_init__(self) -> None:
-        whole(self.name, "l", self.l, 1)
+        hold_whole(self, self.name, "l", 1)
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
         """Yield one violation if the group has too few different values.
@@ -308,7 +308,7 @@ class RecursiveCLDiversity(GroupRequirement):
         object.__setattr__(self, "c", as_fraction(self.name, "c", self.c))
         if self.c <= 0:
             raise PolicyError(f"{self.name}: c must be above 0, got {self.c}")
-        whole(self.name, "l", self.l, 1)
+        hold_whole(self, self.name, "l", 1)
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
         """Yield one violation if the most frequent value is too frequent.

@@ -54,7 +54,7 @@ from ..group_bounds import GroupBounds
 from ..history import History
 from ..relaxations import Parameter
 from ..release import Release
-from ..requirement import Requirement, Scope, Violation, register, whole
+from ..requirement import Requirement, Scope, Violation, hold_whole, register
 from ..returning import returning
 from ..structure import Structure
 
@@ -99,7 +99,7 @@ class RecordTracing(Requirement):
     edges: Literal["exact", "plausible"] = "exact"
 
     def __post_init__(self) -> None:
-        whole(self.name, "k", self.k, 1)
+        hold_whole(self, self.name, "k", 1)
         if self.direction not in ("both", "forward", "backward"):
             raise PolicyError(
                 f"{self.name}: direction must be 'both', 'forward' or 'backward', got {self.direction!r}"

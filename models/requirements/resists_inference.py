@@ -54,7 +54,7 @@ from ..errors import InputError, PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
 from ..release import Release
-from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
+from ..requirement import Requirement, Scope, Violation, as_fraction, hold_whole, register
 from ..structure import Structure
 from ..told_apart import told_apart
 from .resists_inference_cuts import CutLimits, cuts
@@ -117,8 +117,8 @@ class ResistsInference(Requirement):
         object.__setattr__(self, "max_posterior", limit)
         if not 0 < limit <= 1:
             raise PolicyError(f"{self.name}: max_posterior must be above 0 and at most 1, got {limit}")
-        whole(self.name, "min_values", self.min_values, 1)
-        whole(self.name, "compromised", self.compromised, 0)
+        hold_whole(self, self.name, "min_values", 1)
+        hold_whole(self, self.name, "compromised", 0)
         if not isinstance(self.forgive_past, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - from a file
             raise PolicyError(f"{self.name}: forgive_past must be true or false, got {self.forgive_past!r}")
         object.__setattr__(self, "knowledge", _known(self.name, self.knowledge))

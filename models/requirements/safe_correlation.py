@@ -45,7 +45,7 @@ from ..group_bounds import GroupBounds
 from ..history import History
 from ..relaxations import Parameter, ParameterGrid
 from ..release import Release
-from ..requirement import Requirement, Scope, Violation, as_fraction, register, whole
+from ..requirement import Requirement, Scope, Violation, as_fraction, hold_whole, register
 from ..structure import Structure
 from ..world_shares import WorldShares
 from .safe_correlation_model import SafeCells
@@ -113,7 +113,7 @@ class SafeCorrelation(Requirement):
         object.__setattr__(self, "attribute", names[0] if len(names) == 1 else names)
         if self.shares not in ("uniform", "worlds"):
             raise PolicyError(f"{self.name}: shares must be 'uniform' or 'worlds', got {self.shares!r}")
-        whole(self.name, "l", self.l, 2)
+        hold_whole(self, self.name, "l", 2)
         limits = Significance(
             min_confidence=self.min_confidence,
             max_confidence=self.max_confidence,

@@ -34,7 +34,7 @@ from ..group_bounds import GroupBounds
 from ..history import History
 from ..relaxations import Parameter, counted
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Violation, register, whole
+from ..requirement import Context, GroupRequirement, Violation, hold_whole, register
 from ..returning import unless_returning
 from ..structure import DependsOn, SignatureRule, Structure
 
@@ -75,9 +75,9 @@ class WeakMInvariance(GroupRequirement):
     multiplicity: int | None = None
 
     def __post_init__(self) -> None:
-        whole(self.name, "m", self.m, 1)
+        hold_whole(self, self.name, "m", 1)
         if self.multiplicity is not None:
-            whole(self.name, "multiplicity", self.multiplicity, 1)
+            hold_whole(self, self.name, "multiplicity", 1)
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
         """Yield what one group breaks: too few values, uneven counts, and each person's other signature.

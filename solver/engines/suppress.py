@@ -107,12 +107,12 @@ def _kinds(exposure: ValueExposure) -> tuple[list[str], list[_Kind]]:
     return values, kinds
 
 
-def _parameters(l: int, epsilon: Fraction | int | float | str) -> Fraction:  # noqa: E741
-    whole("suppression", "l", l, 1)
+def _parameters(l: int, epsilon: Fraction | int | float | str) -> tuple[int, Fraction]:  # noqa: E741
+    l = whole("suppression", "l", l, 1)  # noqa: E741
     limit = as_fraction("suppression", "epsilon", epsilon)
     if limit < 0:
         raise PolicyError(f"suppression: epsilon must be at least 0 tuples, got {limit}")
-    return limit
+    return l, limit
 
 
 def suppress(
@@ -154,7 +154,7 @@ def suppress(
     -----
     One integer variable per kind of group, two constraints per significant value.
     """
-    limit, total = _parameters(l, epsilon), sum(exposure.counts)
+    (l, limit), total = _parameters(l, epsilon), sum(exposure.counts)  # noqa: E741
     if not exposure.significant:
         return Suppression(status=Status.OPTIMAL, objective=total, bound=total, kept=exposure.counts)
     _, kinds = _kinds(exposure)
@@ -225,7 +225,7 @@ def suppress_linear(
     EngineError
         If HiGHS fails.
     """
-    limit = _parameters(l, epsilon)
+    l, limit = _parameters(l, epsilon)  # noqa: E741
     if not exposure.significant:
         counts = tuple(float(count) for count in exposure.counts)
         return LinearSuppression(objective=sum(counts), correlation=0.0, kept=counts)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...models.errors import CertificateError, InputError
-from ...models.parameters import require_time_limit
-from ...models.problem import Problem
+from ...models.parameters import require_kind, require_time_limit
+from ...models.problem import Problem, require_problem
 from ...models.release import Release
 from ..certificate import Certificate
 from ..certify import as_certified, other_parts, price_table, published
@@ -50,13 +50,14 @@ def verify(
     Raises
     ------
     InputError
-        If there is no certificate, or `seconds` are not above 0.
+        If certificate, problem or release is something else, or `seconds` are not above 0.
     CertificateError
         Naming the first statement that does not hold.
     """
-    if not isinstance(certificate, Certificate):  # pyright: ignore[reportUnnecessaryIsInstance]
-        what = type(certificate).__name__
-        raise InputError(f"certificate must be a Certificate, such as result.certificate, not {what}")
+    require_kind("certificate", certificate, Certificate, remedy="give result.certificate")
+    require_problem(problem)
+    if release is not None:
+        require_kind("release", release, Release, remedy="give result.release")
     require_time_limit(seconds, InputError)
     clock, problem = Clock(seconds), as_certified(certificate, problem)
     asked = _asked(certificate, problem)

@@ -16,6 +16,7 @@ from ...models.adversary.rows import RowSystem
 from ...models.adversary.system import System
 from ...models.errors import CertificateError
 from ...models.history import History
+from ...models.parameters import require_kind
 from .counts import Verdict
 from .decide import Ground
 from .possible import AnyPopulation, Possible
@@ -200,13 +201,14 @@ def verify_audit(
     Parameters
     ----------
     content : Mapping
-        `AuditReport.certificates`, or what JSON made of it.
+        `AuditReport.certificates()`, or what JSON made of it.
     history, knowledge
         Of the audit.
 
-    Returns and errors as `check_certificates`.
+    Returns and errors as `check_certificates`; `InputError` if the content or the knowledge is none.
     """
-    known = Knowledge() if knowledge is None else knowledge
+    require_kind("content", content, Mapping, remedy="give report.certificates()")
+    known = Knowledge.of(knowledge)
     build = box_population if known.membership == "boxes" else population
     return check_certificates(content, build(history, known).system)
 

@@ -20,7 +20,7 @@ from ....models.adversary.cells import Integers, Population, population
 from ....models.adversary.knowledge import Knowledge
 from ....models.errors import InputError
 from ....models.history import History
-from ....models.parameters import require_time_limit
+from ....models.parameters import require_each, require_time_limit
 from ....models.release import Release
 from ....models.requirement import Requirement
 from ...schedule import AUDIT
@@ -111,7 +111,7 @@ def audit(
         If values that never change differ between two releases.
     """
     series = history if isinstance(history, History) else History(history)
-    known = Knowledge() if knowledge is None else knowledge
+    known = Knowledge.of(knowledge)
     _refuse_unusable(series, time_limit, latest)
     nobody = next(i for i, release in enumerate(series) if release.groups)  # published until then
     run = _Audit(
@@ -121,7 +121,12 @@ def audit(
         clock=Clock(time_limit, stop=stop),
         tell=_teller(progress, len(series)),
     )
-    return run.report(attacks, posterior=posterior, examples=examples if explain else 0)
+    return run.report(_named(attacks), posterior=posterior, examples=examples if explain else 0)
+
+
+def _named(attacks: Sequence[Requirement]) -> tuple[Requirement, ...]:
+    remedy = "give usual_attacks(), or requirements in a list"
+    return require_each("attacks", attacks, Requirement, remedy=remedy)
 
 
 def _refuse_unusable(series: History, time_limit: float | None, latest: int | None) -> None:

@@ -18,7 +18,7 @@ from ....instances.foreign.rows import COUNT, Stars
 from ....models.errors import EngineError, InputError, PolicyError
 from ....models.exact_numbers import exact_number, show_number
 from ....models.parameters import require_time_limit
-from ....models.problem import Problem
+from ....models.problem import Problem, require_problem
 from ....models.release import Release
 from ....models.requirement import Violation
 from ....models.requirements import RecordTracing
@@ -191,6 +191,7 @@ def audit_release(
 
 
 def _require_sound(problem: Problem, time_limit: float | None) -> None:
+    require_problem(problem)
     if problem.policy.form != "generalized":
         raise PolicyError("audit_release reads generalized releases: use a policy of form 'generalized'")
     require_time_limit(time_limit)

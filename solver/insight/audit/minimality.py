@@ -26,7 +26,8 @@ from ....models.errors import EngineError, InputError
 from ....models.group import Member, QIGroup
 from ....models.history import History
 from ....models.losses import SquaredError
-from ....models.problem import Problem
+from ....models.parameters import require_kind
+from ....models.problem import Problem, require_problem
 from ....models.release import Release
 from ....models.requirement import as_fraction
 from ...enumeration import GroupingVerdicts, Partition, partitions, require_enumerable
@@ -125,6 +126,8 @@ def minimality(
     Worlds times groupings (at most 21,147 for 9 tuples without suppression), until a better one is found. If
     a loss looks at values, all groupings of every world are assembled, which takes far longer.
     """
+    require_problem(problem)
+    require_kind("release", release, Release, remedy="give result.release")
     require_enumerable(problem)
     _refuse_unfit(problem, release)
     true = choice = _Choice.of(problem, release)

@@ -33,7 +33,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ....models.errors import EngineError, InputError, PolicyError
-from ....models.problem import Problem
+from ....models.parameters import require_kind
+from ....models.problem import Problem, require_problem
 from ....models.release import Release
 from ....models.requirement import as_fraction, whole
 from ...enumeration import refusal
@@ -181,7 +182,7 @@ def minimality_estimate(
     sure = as_fraction("minimality_estimate", "confidence", confidence)
     if not 0 < sure < 1:
         raise PolicyError(f"minimality_estimate: confidence must be between 0 and 1, got {sure}")
-    whole("minimality_estimate", "worlds", worlds, 1)
+    worlds = whole("minimality_estimate", "worlds", worlds, 1)
     _refuse_unfit(problem, release)
     judge = _SolvedWorlds(problem, release, seconds)
     draws = _Draws(judge, seed)
@@ -202,6 +203,8 @@ def minimality_estimate(
 
 def _refuse_unfit(problem: Problem, release: Release) -> None:
     """Worlds have to be all ways to hand out the values of each group, and groups to be judged alone."""
+    require_problem(problem)
+    require_kind("release", release, Release, remedy="give result.release")
     reason = refusal(problem)
     if reason is not None:
         raise EngineError(reason)

@@ -11,9 +11,9 @@ from typing import TypeAlias
 from ....instances.futures import Futures, named_series
 from ....models.errors import InputError, PolicyError
 from ....models.history import History
-from ....models.parameters import require_time_limit
+from ....models.parameters import require_each, require_kind, require_time_limit
 from ....models.policy import Policy
-from ....models.problem import Problem
+from ....models.problem import Problem, require_problem
 from ....models.publisher import Publisher, usual_publishers
 from ....models.table import Microdata
 from ...baselines.registry import baselines
@@ -83,7 +83,7 @@ def backtest(
         selectivity=selectivity,
         audit_seconds=audit_seconds,
     )
-    asked = dict(usual_publishers(problem.policy) if publishers is None else publishers)
+    asked = _publishers(problem, publishers)
     _refuse_unsound(problem, asked, futures, trying)
     return _played(problem, asked, futures, trying, listener)
 
@@ -145,6 +145,15 @@ def _hindsight(
     return Hindsight(futures=1, anybody=Fraction(anybody), from_here=Fraction(from_here))
 
 
+def _publishers(problem: Problem, given: Mapping[str, Publisher] | None) -> dict[str, Publisher]:
+    require_problem(problem)
+    if given is None:
+        return dict(usual_publishers(problem.policy))
+    remedy = "name each: {'mine': Publisher(policy=...)}"
+    require_kind("publishers", given, Mapping, remedy=remedy)
+    return dict(zip(given, require_each("publishers", given.values(), Publisher, remedy=remedy), strict=True))
+
+
 def _refuse_unsound(
     problem: Problem, publishers: Mapping[str, Publisher], futures: Futures | None, trying: Trying
 ) -> None:
@@ -159,6 +168,7 @@ def _refuse_unsound(
             raise PolicyError(f"unknown heuristic {publisher.heuristic!r}: use one of {', '.join(known)}")
     if futures is None:
         return
+    require_kind("futures", futures, Futures, remedy="say how they are drawn: Futures(releases=4)")
     if futures.first is not None and len(problem.history):
         raise InputError(
             "futures: a first table of some of the people only begins a series: leave `first` out"

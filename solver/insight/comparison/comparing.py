@@ -10,7 +10,7 @@ from ....models.hierarchy import Hierarchy
 from ....models.moment import moment
 from ....models.parameters import require_time_limit
 from ....models.policy import AHEAD
-from ....models.problem import Problem
+from ....models.problem import Problem, require_meant
 from ....models.release import Release
 from ...baselines.registry import Baseline, baselines as all_baselines
 from ...result import Result
@@ -95,8 +95,8 @@ def compare(
     -----
     A release that breaks the policy has no distance from its optimum: its row says what it breaks.
     """
+    require_meant(problem)
     require_time_limit(time_limit)
-    problem.refuse_mistakes()
     hierarchies, policy = problem.policy.hierarchies, problem.digests["policy"]
     if recodings:
         problem = replace(problem, policy=problem.policy.changed(recoding="multidimensional", hierarchies={}))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....models.errors import PolicyError
-from ....models.problem import Problem
+from ....models.problem import Problem, require_meant
 from ....models.problem_view import fake_cap
 from ....models.requirement import whole
 from ...parts import COUNTERFEITS, PolicyPart, nested, parts_of, variant
@@ -69,10 +69,10 @@ def explain(
     parameter takes about log2(number of its values) searches, a set of respondents one per respondent.
     Releases found on the way answer later questions without a search.
     """
+    require_meant(problem)
     _require_seconds(time_limit=time_limit, trial_seconds=trial_seconds)
-    whole("explain", "most_conflicts", most_conflicts, 1)
-    whole("explain", "seed", seed, 0)
-    problem.refuse_mistakes()
+    most_conflicts = whole("explain", "most_conflicts", most_conflicts, 1)
+    seed = whole("explain", "seed", seed, 0)
     threads = default_workers() if workers is None else whole("explain", "workers", workers, 1)
     trials = Trials(problem, clock=Clock(time_limit), seconds=trial_seconds, seed=seed, workers=threads)
     parts = parts_of(problem)

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from itertools import product
+from numbers import Integral
 from typing import Any, TypeAlias
 
 from ....models.errors import PolicyError
 from ....models.exact_numbers import exact_number
 from ....models.losses import loss
+from ....models.parameters import require_each, require_kind
 from ....models.policy import AHEAD, Policy
 from ....models.problem import Problem
 from ....models.relaxations import Monotonicity
@@ -84,6 +86,8 @@ class FrontierGrid:
     """
 
     def __init__(self, problem: Problem, vary: Mapping[str, Iterable[Any]]) -> None:
+        remedy = "give values by parameter, such as {'m': range(2, 7)}"
+        require_kind("vary", vary, Mapping, remedy=remedy, error=PolicyError)
         if not vary:
             raise PolicyError("frontier: name at least one parameter to vary, such as m=2..6")
         self.problem = problem
@@ -159,14 +163,21 @@ def _rank(axis: Axis, value: Setting) -> int | Fraction:
     return axis.ranks[axis.values.index(value)]
 
 
-def _share(value: Setting) -> Setting:
-    """Everybody as a share, told apart from one tuple; as policies write it."""
-    return "1.0" if not isinstance(value, int | str) and value == 1 else value
+def _setting(parameter: str, raw: Any) -> Setting:
+    """A value as policies and files of states write it: exact, and everybody as a share, not as one tuple."""
+    if isinstance(raw, bool | str):
+        return raw
+    if isinstance(raw, Integral):
+        return int(raw)
+    value = as_fraction("frontier", parameter, raw) if isinstance(raw, float) else raw
+    return "1.0" if parameter == "max_suppressed" and value == 1 else value
 
 
 def _axis(problem: Problem, name: str, values: Iterable[Any], directed: bool) -> Axis:
     index, parameter = _place(problem, name)
-    given = tuple(dict.fromkeys(map(_share, values) if parameter == "max_suppressed" else values))
+    remedy = "give all values it is to take, such as [2, 3]"
+    values = require_each(f"frontier: {name}", values, object, remedy=remedy, error=PolicyError)
+    given = tuple(dict.fromkeys(_setting(parameter, value) for value in values))
     if not given:
         raise PolicyError(f"frontier: {name} has no value")
     policy = problem.policy

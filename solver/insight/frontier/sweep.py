@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from ....models.errors import OptanonError
-from ....models.problem import Problem
+from ....models.problem import Problem, require_meant
 from ....models.release import Release
 from ...search import solve_problem
 from ...status import Status, Termination
@@ -70,7 +70,7 @@ def frontier(
     InputError
         If the state file is of another problem or damaged.
     """
-    problem.refuse_mistakes()
+    require_meant(problem)
     grid = FrontierGrid(problem, vary)
     file = None if state is None else Path(state)
     found = {} if file is None else read_state(file, grid)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from ....models.errors import ProblemFileError
 from ....models.files import write_whole
-from ....models.problem import Problem
+from ....models.parameters import require_kind
+from ....models.problem import Problem, require_problem
 from ...result import Result
 from .facts import facts
 from .told import told
@@ -41,6 +42,8 @@ def write_report(result: Result, problem: Problem, path: str | Path) -> None:
     # Imported here: drawing takes a second to load that other uses need not wait.
     from .page import report_page
 
+    require_kind("result", result, Result, remedy="give what solve returned")
+    require_problem(problem)
     if result.release is None or result.certificate is None:
         raise ProblemFileError(f"there is no release to report on: the result is {result.status.value}")
     said = told(result.certificate, problem, result.release, course=result.trajectory, price=result.price)

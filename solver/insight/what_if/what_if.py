@@ -210,7 +210,7 @@ def what_if(
         If a respondent's value differs between two releases.
     """
     history = releases if isinstance(releases, History) else History(releases)
-    known = Knowledge() if knowledge is None else knowledge
+    known = Knowledge.of(knowledge)
     _refuse_unusable(history, known, time_limit)
     p = None if probability is None else as_fraction("what_if", "probability", probability)
     clock = Clock(time_limit)
