@@ -28,6 +28,7 @@ from ..models.combination import joined
 from ..models.errors import InputError, ProblemFileError
 from ..models.table import Persistence
 from .bounded import read_yaml
+from .wrong_keys import first_wrong
 
 __all__ = ["load_knowledge"]
 
@@ -64,15 +65,16 @@ def load_knowledge(
     """
     if path is None:
         return Knowledge(persistence=persistence)
+    raw = read_yaml(path)
+    _refuse_unknown(path, raw)
     try:
-        spec = _KnowledgeFile.model_validate(read_yaml(path) or {})
+        spec = _KnowledgeFile.model_validate({} if raw is None else raw)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"][:1]))  # what comes next is a respondent's id
-        wrong = f"{first['msg'].lower()}: correct it"
-        if key == "compromised" and first["type"] == "string_type":
-            wrong = f"a value is one text, of several sensitive columns {joined(['flu', 'low'])!r}"
-        raise ProblemFileError(f"{path}, key {key}: {wrong}") from error
+        wrong = first_wrong(error, raw, private=True)
+        if error.errors()[0]["loc"][0] == "compromised" and error.errors()[0]["type"] == "string_type":
+            example = joined(["flu", "low"])
+            wrong = f"key compromised: a value is one text, of several sensitive columns {example!r}"
+        raise ProblemFileError(f"{path}, {wrong}") from error
     try:
         return Knowledge(
             compromised=spec.compromised,
@@ -84,3 +86,16 @@ def load_knowledge(
         ).renamed(named)
     except InputError as error:
         raise ProblemFileError(f"{path}: {error}") from error
+
+
+def _refuse_unknown(path: Path, raw: object) -> None:
+    """A key that is unknown may be a respondent's id: its place is said, not the key."""
+    known = ", ".join(_KnowledgeFile.model_fields)
+    if raw is not None and not isinstance(raw, dict):
+        raise ProblemFileError(f"{path}: a knowledge file is a mapping with some of the keys {known}")
+    for number, key in enumerate(raw or (), start=1):
+        if key not in _KnowledgeFile.model_fields:
+            raise ProblemFileError(
+                f"{path}: key number {number} is none of {known}: correct it; keys are case-sensitive, and "
+                "respondents stand below them"
+            )

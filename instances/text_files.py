@@ -27,11 +27,11 @@ from ..models.csv_cells import restored_frame
 from ..models.errors import TableError
 from ..models.missing import Gaps
 
-__all__ = ["Decimal", "Reading", "read_text_table"]
+__all__ = ["DELIMITERS", "Decimal", "Reading", "read_text_table"]
 
 Decimal = Literal[".", ","]
 
-_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SAMPLE = 200
 _ODD_CODECS = ("idna", "mbcs", "oem", "punycode", "raw_unicode_escape", "undefined", "unicode_escape")
 _COMMA_NUMBER = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?")
@@ -69,7 +69,7 @@ class Reading:
     decimal_commas: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        parts = [_DELIMITERS.get(self.delimiter, repr(self.delimiter)), self.encoding]
+        parts = [DELIMITERS.get(self.delimiter, repr(self.delimiter)), self.encoding]
         if self.quote != '"':
             parts.append("single quotes")
         found = [part for part in parts if part and part != "''"]
@@ -217,7 +217,7 @@ def _dialect(text: str) -> tuple[str, str]:
     header = text.lstrip().splitlines()[0].rstrip()
     quote = "'" if len(header) > 1 and header[0] == header[-1] == "'" else '"'
     best, best_rank = ",", (False, 1)
-    for delimiter in _DELIMITERS:
+    for delimiter in DELIMITERS:
         reader = csv.reader(io.StringIO(text), delimiter=delimiter, quotechar=quote)
         try:
             rows = [row for row, _ in zip((row for row in reader if row), range(_SAMPLE), strict=False)]

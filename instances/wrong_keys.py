@@ -33,24 +33,26 @@ _KINDS = {
 }
 
 
-def first_wrong(error: ValidationError, raw: object) -> str:
+def first_wrong(error: ValidationError, raw: object, *, private: bool = False) -> str:
     """The first wrong key of a file, and the remedy.
 
     Where several kinds of things may stand, each says why it is none of it. Those that got furthest are what
-    was meant.
+    was meant. In a `private` file what stands below the first keys is about respondents and not shown.
     """
     found = [(_place(one["loc"], raw, one["type"]), one) for one in error.errors()]
     first = found[0][0]
     place = max((place for place, _ in found if place[: len(first)] == first), key=len)
     here = [one for at, one in found if at == place]
-    key = f"key {'.'.join(place) or '(file)'}"
+    key = f"key {'.'.join(place[:1] if private else place) or '(file)'}"
+    key += ", below it" if private and len(place) > 1 else ""
     for one in here:
         if one["type"] in _PLAIN:
             return f"{key}: {_PLAIN[one['type']]}"
     kinds = list(dict.fromkeys(_kind(one) for one in here))
-    got = f"correct it (got {str(here[0]['input'])[:60]!r})"
+    got = "correct it" if private else f"correct it (got {str(here[0]['input'])[:60]!r})"
     if None in kinds:
-        return f"{key}: {next(str(one['msg']).lower() for one in here if _kind(one) is None)}: {got}"
+        wrong = next(str(one["msg"]).lower() for one in here if _kind(one) is None)
+        return f"{key}: {wrong.removeprefix('value error, ')}: {got}"
     said = [kind for kind in kinds if kind and not (kind == "a whole number" and "a number" in kinds)]
     return f"{key}: must be {' or '.join(said)}: {got}"
 

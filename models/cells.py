@@ -94,11 +94,8 @@ def cells_of(frame: pd.DataFrame, name: str, missing: str, *, refuse: bool) -> l
         return column.tolist()
     row = int(np.flatnonzero(gone)[0]) + 1
     if refuse or missing != "category":
-        remedy = (
-            "fill it in or drop the row"
-            if refuse
-            else "fill it in, drop the row, or read with missing='category'"
-        )
+        category = ", drop the row, or read with missing='category' (in a problem file: missing: category)"
+        remedy = "fill it in" + (" or drop the row" if refuse else category)
         raise TableError(f"column {name!r}, row {row}: the value is missing: {remedy}")
     if pd.api.types.is_numeric_dtype(column.dtype):
         raise TableError(

@@ -12,7 +12,7 @@ from itertools import product
 from .assembly import assembled, in_hulls
 from .box import Box
 from .digests import digests
-from .errors import PolicyError, ReleaseError
+from .errors import PolicyError, ReleaseError, TableError
 from .history import History
 from .losses.base import loss
 from .outlook.allowed import allowance

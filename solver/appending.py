@@ -12,7 +12,7 @@ limit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
@@ -24,6 +24,7 @@ from ..models.parameters import require_kind, whole
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
+from ..models.requirements.named_values import protecting_some
 from ..models.table import Microdata, Persistence
 from .certificate import Certificate
 from .certify import as_certified, other_parts
@@ -32,7 +33,14 @@ from .insight.audit.audit_report import AuditReport
 from .result import Result
 from .seconds import AUDIT_SECONDS
 
-__all__ = ["SeriesVerdict", "append_release", "examine", "refuse_blind", "refuse_other_result"]
+__all__ = [
+    "SeriesVerdict",
+    "append_release",
+    "beyond_policy",
+    "examine",
+    "refuse_blind",
+    "refuse_other_result",
+]
 
 EXAMPLES = 3
 """Disclosures explained in a refusal."""
@@ -187,6 +195,15 @@ def refuse_other_result(certificate: Certificate, problem: Problem, release: Rel
         raise CertificateError(f"the release breaks {broken.requirement}, whatever the result says: {remedy}")
 
 
+def beyond_policy(problem: Problem) -> Iterator[str]:
+    """What the audit asks beyond a policy: of some requirements not every value is protected."""
+    for name, some in protecting_some(problem.policy.requirements, problem.values).items():
+        yield (
+            f"the audit counts every value, {name} protects {', '.join(map(repr, some))} only "
+            "(protected_values): if the others may be known, append it all the same"
+        )
+
+
 def examine(
     history: History,
     release: Release,
@@ -272,7 +289,7 @@ def append_release(
     verdict, report = examine(history, release, persistence=stays, seconds=audit_seconds)
     why = verdict.refusal(limit)
     if why is not None:
-        told = "".join(f"\n{text}" for text in report.texts())
+        told = "".join(f"\n{text}" for text in (*report.texts(), *beyond_policy(problem)))
         raise SeriesError(f"not appended: {why}, or raise audit_limit{told}")
     proof = _proving(result.certificate, problem, release)
     history.append(release, policy=policy, certificate=proof, audit=verdict.to_dict())

@@ -16,6 +16,7 @@ from ...models.parameters import require_kind
 from ...models.release import QIGroup, Release
 from ...models.table import Microdata
 from ..readers import read_frame
+from ..text_files import DELIMITERS
 from .matching import How, Match, match_rows
 from .notation import Ends
 from .rows import COUNT, ForeignTable, Stars, read_rows
@@ -123,11 +124,25 @@ def _frame(source: pd.DataFrame | str | Path, delimiter: str, table: Microdata) 
     path = Path(source)
     if path.suffix != ".parquet":
         as_written = (table.respondent, *(part.name for part in table.sensitive.attributes))
-        return restored_frame(read_frame(path, delimiter=delimiter, as_written=as_written))
+        frame = read_frame(path, delimiter=delimiter, as_written=as_written)
+        _refuse_uncut(path, frame, delimiter)
+        return restored_frame(frame)
     try:
         return pd.read_parquet(path)
     except (OSError, ValueError, ImportError) as error:
         raise ReleaseError(f"{path}: cannot be read as Parquet ({error})") from error
+
+
+def _refuse_uncut(path: Path, frame: pd.DataFrame, delimiter: str) -> None:
+    """No release has one column only."""
+    header = str(frame.columns[0])
+    mark = next((mark for mark in DELIMITERS if mark in header), None)
+    if len(frame.columns) == 1 and mark is not None:
+        typed = f"{'$' if mark.isspace() else ''}{mark!r}"
+        raise ReleaseError(
+            f"{path}: {delimiter!r} is not between its columns ({header!r}): say what is, with "
+            f"delimiter={mark!r} (on the command line: --delimiter {typed})"
+        )
 
 
 def _fits_closed(

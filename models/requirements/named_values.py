@@ -12,7 +12,7 @@ from ..requirement import Requirement
 from ..sensitive import Sensitive
 from ..spelling import shown
 
-__all__ = ["refuse_absent_values"]
+__all__ = ["protecting_some", "refuse_absent_values"]
 
 
 def refuse_absent_values(
@@ -56,6 +56,12 @@ def refuse_absent_values(
                 "asked: correct them, or if they are to come, declare them in the sensitive column's domain "
                 "(values that counterfeits may have, too) or order"
             )
+
+
+def protecting_some(requirements: Sequence[Requirement], known: Collection[str]) -> dict[str, list[str]]:
+    """Values that requirements protect, by their names, for those that leave some of the known ones out."""
+    found = {r.name: _protected(r) for r in requirements}
+    return {name: sorted(some) for name, some in found.items() if some and not some.issuperset(known)}
 
 
 def _protected(requirement: Requirement) -> frozenset[str]:

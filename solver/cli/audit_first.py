@@ -7,7 +7,7 @@ from rich.console import Console
 from ...models.errors import OptanonError
 from ...models.problem import Problem
 from ...models.release import Release
-from ..appending import SeriesVerdict, examine
+from ..appending import SeriesVerdict, beyond_policy, examine
 from .audit import audit_course
 
 __all__ = ["REFUSED", "audit_first", "audit_time_of", "limit_of"]
@@ -51,6 +51,6 @@ def audit_first(
     console.print(str(verdict), markup=False)
     why = verdict.refusal(limit)
     if why is not None:
-        for text in report.texts():
+        for text in (*report.texts(), *beyond_policy(problem)):
             console.print(text, markup=False)
     return verdict, why

@@ -24,7 +24,7 @@ from ...instances.usual_policy import SensitiveCounts
 from ...models.errors import OptanonError, ProblemFileError, SeriesError, TableError
 from ...models.files import write_whole
 from ...models.hierarchy import Hierarchy
-from ..appending import examine, refuse_blind
+from ..appending import beyond_policy, examine, refuse_blind
 from ..result_file import certificate_of, read_result
 from .job import Job
 
@@ -294,7 +294,7 @@ class Workbench:
         verdict, found = examine(stored, release, persistence=problem.table.sensitive.persistence)
         why = None if insist else verdict.refusal(0)
         if why is not None:
-            told = "".join(f"\n{text}" for text in found.texts())
+            told = "".join(f"\n{text}" for text in (*found.texts(), *beyond_policy(problem)))
             raise SeriesError(f"not appended: {why}, or tick '{INSIST}'{told}")
         stored.append(release, policy=problem.policy, certificate=certificate, audit=verdict.to_dict())
         return f"appended as release {len(stored)} of {self.history.strip()}; {verdict}"

@@ -143,7 +143,17 @@ def test_knowledge_of_several_columns_names_combinations(known: dict[str, Any]):
             "k.yaml: knowledge is about 1 respondents who are in no published group",
         ),
         ("compromised: {p0: [a, x]}", "k.yaml, key compromised: a value is one text, .*'flu ¦ low'"),
-        ("priors: {p0: a ¦ x}", "k.yaml, key priors: "),
+        ("priors: {p0: a ¦ x}", "k.yaml, key priors, below it: must be a list: correct it"),
+        ("priors: p0", "k.yaml, key priors: must be a mapping: correct it"),
+        ("membership: box", "k.yaml, key membership: must be 'groups' or 'boxes': correct it"),
+        (
+            "[p0]",
+            "k.yaml: a knowledge file is a mapping with some of the keys compromised, excluded, priors, ",
+        ),
+        ("3", "k.yaml: a knowledge file is a mapping with some of the keys compromised, excluded, priors, "),
+        ("p0: {}", "k.yaml: key number 1 is none of compromised, excluded, priors, persistence, "),
+        ("excluded: {}\ncompromized: {p0: a}", "k.yaml: key number 2 is none of compromised, excluded, "),
+        ("excluded: {1: [a], '1': [b]}", "k.yaml, key excluded: a respondent is named twice, "),
     ],
 )
 def test_knowledge_that_cannot_be_is_refused_with_its_file_and_key(

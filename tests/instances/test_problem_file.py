@@ -121,7 +121,7 @@ def test_what_a_requirement_names_is_refused_with_file_and_key(folder: Path):
     for asked, said in (
         (
             {"t_closeness": {"t": 0.5, "order": ["flu", "gout"]}},
-            r"t_closeness: order lacks 1 values .*'cold'",
+            r"t_closeness: order lacks 1 value .*'cold'",
         ),
         (
             {"t_closeness": {"t": 0.5, "order": "flu"}},
@@ -138,7 +138,9 @@ def test_what_a_requirement_names_is_refused_with_file_and_key(folder: Path):
 
 def test_an_order_of_one_of_several_columns_lists_its_values(folder: Path):
     asked = {"t_closeness": {"t": 0.5, "order": ["flu", "gout"], "attribute": "disease"}}
-    with pytest.raises(oa.ProblemFileError, match=r"p\.yaml, key policy: t_closeness: order lacks 1 values"):
+    with pytest.raises(
+        oa.ProblemFileError, match=r"p\.yaml, key policy: t_closeness: order lacks 1 value of"
+    ):
         load(
             folder,
             policy={"requirements": [asked]},

@@ -401,8 +401,12 @@ def test_an_order_of_values_that_lacks_some():
     fails(
         PolicyError,
         lambda: ask(table(), policy),
-        "t_closeness: order lacks 1 values that occur ('gout'): list",
+        "t_closeness: order lacks 1 value of the domain ('gout'): list every value that occurs or is",
     )
+    declared = table(sensitive=Sensitive(name="ill", domain=frozenset({"flu", "cold", "gout", "zz"})))
+    full = Policy([TCloseness(t="1/2", order=("flu", "cold", "gout"))])
+    lacks = ("lacks 1 value of the domain ('zz')", "or is declared once")
+    fails(PolicyError, lambda: ask(declared, full, engine="assignment"), *lacks)
     policy = Policy([TCloseness(t="1/2", order=("x", "y"))])
     fails(PolicyError, lambda: ask(table(frame(ill=[*"abc"])), policy), "lacks 3 values", "('a', 'b', 'c')")
     more = pd.concat([frame(ill=[*"abc"]), frame(ill=[*"def"], id=[f"{SECRET}{n}" for n in "xyz"])])

@@ -20,7 +20,7 @@ from command_line import run
 import optanon as oa
 from optanon.instances.problem_file import load_problem
 from optanon.instances.store.stored import StoredHistory
-from optanon.solver.appending import examine, refuse_other_result
+from optanon.solver.appending import beyond_policy, examine, refuse_other_result
 from optanon.solver.certify import digests, published
 from optanon.solver.level_value import UNCHECKED
 from optanon.solver.result_file import ResultFile
@@ -225,6 +225,25 @@ def test_values_that_change_are_audited_as_such():
     alone = oa.solve(changing, raw, display=False)
     with pytest.raises(oa.SeriesError, match="4 people"):
         oa.append_release(alone, changing, raw, oa.History(), ignores_history=True)
+
+
+def test_a_refusal_says_which_values_the_policy_leaves_out():
+    frame = pd.DataFrame(FIRST, columns=["id", "age", "ill"])
+    changing = oa.Microdata.from_frame(
+        frame,
+        respondent="id",
+        quasi_identifiers=["age"],
+        sensitive=oa.Sensitive(name="ill", persistence="transient"),
+    )
+    some = oa.GlobalGuarantee(l=2, protected_values=["acne"])
+    policy = oa.Policy([some])
+    result = oa.solve(changing, policy, display=False)
+    with pytest.raises(oa.SeriesError, match="not appended: 2 people would be disclosed") as caught:
+        oa.append_release(result, changing, policy, oa.History())
+    assert "global_guarantee protects 'acne' only (protected_values): if the others" in str(caught.value)
+    every = {"flu", "cold", "gout", "acne"}
+    for requirement in (oa.GlobalGuarantee(l=2), oa.GlobalGuarantee(l=2, protected_values=every)):
+        assert not list(beyond_policy(oa.Problem(table=changing, policy=oa.Policy([requirement]))))
 
 
 def test_there_must_be_a_release():

@@ -470,6 +470,21 @@ def test_command_with_a_broken_policy_and_with_a_bound(folder: Path):
     )
 
 
+@pytest.mark.parametrize(("mark", "typed"), [(";", "';'"), ("\t", r"$'\t'"), ("|", "'|'")])
+def test_a_file_that_is_cut_otherwise_is_told_so(tmp_path: Path, mark: str, typed: str):
+    """The advice was to rename the column `age;city;...`."""
+    frame = cases.frame(cases.ANONYPY).replace(",", " ", regex=True)
+    path = tmp_path / "r.csv"
+    path.write_text(
+        "\n".join(mark.join(row) for row in [frame.columns, *frame.astype(str).to_numpy()]) + "\n"
+    )
+    with pytest.raises(oa.ReleaseError) as caught:
+        oa.audit_release(path, cases.problem(), solve=False)
+    assert f"{path}: ',' is not between its columns" in str(caught.value)
+    assert f"delimiter={mark!r} (on the command line: --delimiter {typed})" in str(caught.value)
+    assert "rename" not in str(caught.value)
+
+
 def test_command_errors(folder: Path):
     wrong = run("audit-release", "anjana.csv", "problem.yaml", folder=folder)
     assert wrong.returncode == 2
