@@ -16,7 +16,8 @@ place p in release t, the possible worlds are exactly the integer solutions of
 Proof. Where everybody is follows in each release by itself once values are given: the ``w[q, v]``
 respondents can be split among the places in any way that has these counts, and other releases do not
 mind how. The rest is as in `cells`. If a class has one place in a release, u is w and is left out.
-With unknown numbers of counterfeits the third line has 0 on the left and the last one is left out.
+With unknown numbers of counterfeits the third line has 0 on the left and the last one is left out: a group
+may then have no real member, which releases never have.
 """
 
 from __future__ import annotations

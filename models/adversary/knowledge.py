@@ -52,7 +52,8 @@ class Knowledge:
         release is known in both cases. With "boxes" values must be persistent.
     counterfeits : {"known", "unknown"}
         Whether she knows how many counterfeits each group has. Whoever knows who is in a group
-        knows that too, so "unknown" needs membership "boxes".
+        knows that too, so "unknown" needs membership "boxes". Worlds count, too, in which a group has no real
+        member: she is not taken to know that optanon publishes no such group.
 
     Raises
     ------
