@@ -27,7 +27,7 @@ def table_of(
         if given := [name for name, role in roles.items() if role is not None]:
             raise TableError(f"{', '.join(given)}: the table already has its roles: leave them out")
         return table
-    remedy = "read a file by read_csv, read_parquet or read_sql"
+    remedy = "make a DataFrame of it, or read a file by read_csv"
     require_kind("table", table, pd.DataFrame, Microdata, remedy=remedy, error=TableError)
     if respondent is None or quasi_identifiers is None or sensitive is None:
         missing = ", ".join(name for name, role in roles.items() if role is None)

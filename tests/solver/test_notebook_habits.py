@@ -60,7 +60,7 @@ def test_a_data_frame_is_solved_with_the_roles_of_its_columns():
     ("table", "roles", "words"),
     [
         (FRAME, {"respondent": "id"}, "give quasi_identifiers, sensitive"),
-        (FRAME.to_dict(), ROLES, "the table must be a DataFrame or a Microdata, not dict"),
+        (FRAME.to_dict(), ROLES, "table must be a DataFrame or a Microdata, not dict: make"),
         (oa.Microdata.from_frame(FRAME, **ROLES), ROLES, "already has its roles"),
     ],
 )

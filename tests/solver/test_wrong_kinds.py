@@ -127,7 +127,7 @@ WRONG: dict[str, tuple[type[OptanonError], Callable[[Asked], object], str]] = {
     "solve a file": (
         TableError,
         lambda a: solve("table.csv", POLICY),  # pyright: ignore[reportArgumentType]
-        "table must be a DataFrame or a Microdata, not str: read a file by read_csv",
+        "table must be a DataFrame or a Microdata, not str: make a DataFrame of it, or read a file by",
     ),
     "append for a data frame": (
         TableError,
