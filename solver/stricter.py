@@ -106,7 +106,9 @@ def strictly_first(
         Whether the stricter one may be answered by lists of groups.
     """
     whole = settings.first or settings.extend is not None
-    strict = None if whole else StricterProblem.of(problem, listed=listed)
+    # Without a limit a plan of its own ends by itself: where it begins is not to depend on the pace.
+    ends = settings.time_limit is None and isinstance(Plan.own(problem), Plan)
+    strict = None if whole or ends else StricterProblem.of(problem, listed=listed)
     if strict is None:
         return run(problem, settings, watch)
     initial, clock = settings.initial, Clock(settings.time_limit, watch.clock.began)

@@ -26,7 +26,7 @@ from .exhaustive import groupings, subsets
 from .family import family_loss
 from .given import Given
 from .outcome import UndecidedError
-from .parts import fake_price, first_levels, grouped, plain, published, rest, sized, units_of
+from .parts import fake_price, grouped, leading, plain, published, rest, sized, units_of
 from .past import PastDemands
 from .points import proven_squares
 from .priced import Suppressible, least_information_loss
@@ -229,7 +229,7 @@ def _within(given: Given, claim: claims.Within) -> list[Derived]:
     if isinstance(part, claims.Counted):
         return _counted(given, claim.claims)
     if isinstance(part, claims.Leading):
-        easier = first_levels(problem, part.levels, part.losses, part.requirements)
+        easier = leading(problem, part.levels, part.losses, part.requirements)
         own = replace(given, problem=easier, values=given.values[: part.levels])
         return [found for inner in claim.claims for found in derived(own, inner)]
     return _sized(given, part, claim.claims)

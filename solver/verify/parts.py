@@ -22,9 +22,9 @@ from ...models.table import Microdata
 
 __all__ = [
     "fake_price",
-    "first_levels",
     "grouped",
     "hidden_price",
+    "leading",
     "loss_weight",
     "most_published",
     "plain",
@@ -75,7 +75,7 @@ def published(problem: Problem) -> tuple[int, ...]:
     return problem.policy.decided_by_histograms(problem)
 
 
-def first_levels(problem: Problem, levels: int, losses: Sequence[str], indices: Sequence[int]) -> Problem:
+def leading(problem: Problem, levels: int, losses: Sequence[str], indices: Sequence[int]) -> Problem:
     """First levels, of the last of them some losses, under some requirements on published values.
 
     Raises

@@ -15,7 +15,7 @@ from .exhaustive import empty, nothing
 from .given import Given
 from .lattice import least
 from .outcome import UndecidedError
-from .parts import first_levels, grouped, plain, published, sized, units_of
+from .parts import grouped, leading, plain, published, sized, units_of
 from .priced import Suppressible, least_information_loss
 from .series import fewest_needed
 
@@ -138,7 +138,7 @@ def _part(problem: Problem, part: claims.Part) -> Problem:
         if set(part.requirements) <= set(published(problem)):
             return plain(problem, part.requirements)
     elif isinstance(part, claims.Leading):
-        return first_levels(problem, part.levels, part.losses, part.requirements)
+        return leading(problem, part.levels, part.losses, part.requirements)
     elif not part.start and part.hidden is None and part.fakes is None:
         easier = sized(problem, 0, None, None)
         if easier is not None:

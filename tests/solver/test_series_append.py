@@ -209,14 +209,19 @@ def test_what_is_known_of_somebody_holds_where_the_history_keeps_hashes(tmp_path
     assert losses.pop() > solved(FIRST, oa.Policy([oa.ResistsInference(min_values=2)])).objective[-1]
 
 
-def test_values_that_change_are_audited_as_such():
+def changing_people() -> oa.Microdata:
+    """People whose values may be others in the next release."""
     frame = pd.DataFrame(FIRST, columns=["id", "age", "ill"])
-    changing = oa.Microdata.from_frame(
+    return oa.Microdata.from_frame(
         frame,
         respondent="id",
         quasi_identifiers=["age"],
         sensitive=oa.Sensitive(name="ill", persistence="transient"),
     )
+
+
+def test_values_that_change_are_audited_as_such():
+    changing = changing_people()
     policy, history = oa.Policy([oa.GlobalGuarantee(l=2)]), oa.History()
     result = oa.solve(changing, policy, history, display=False)
     verdict = oa.append_release(result, changing, policy, history)
@@ -228,13 +233,7 @@ def test_values_that_change_are_audited_as_such():
 
 
 def test_a_refusal_says_which_values_the_policy_leaves_out():
-    frame = pd.DataFrame(FIRST, columns=["id", "age", "ill"])
-    changing = oa.Microdata.from_frame(
-        frame,
-        respondent="id",
-        quasi_identifiers=["age"],
-        sensitive=oa.Sensitive(name="ill", persistence="transient"),
-    )
+    changing = changing_people()
     some = oa.GlobalGuarantee(l=2, protected_values=["acne"])
     policy = oa.Policy([some])
     result = oa.solve(changing, policy, display=False)

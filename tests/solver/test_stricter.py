@@ -172,3 +172,17 @@ def test_duals_of_the_stricter_policy_bound_this_one_where_a_suppressed_tuple_ha
     given = Given(problem=problem, values=best.objective)
     bounds = [line.bound for claim in claims for line in derived(given, claim)]
     assert 0 < max(bounds) <= best.objective[0]
+
+
+def test_without_a_limit_a_plan_of_its_own_begins_by_itself():
+    """The stricter search would be ended by time, and two runs begin from different releases."""
+    problem, engine = asked(["information_loss"], max_suppressed=2), Telling([range(24), range(24, 48)])
+
+    def run(problem: Problem, own: Settings, watch: Watch) -> Answer:
+        return BestRelease(problem, watch).answer()
+
+    first = partial(strictly_first, run, partial(informed, engine))
+    first(problem, Settings(), Watch())
+    assert not engine.asked
+    first(problem, Settings(time_limit=9.0), Watch())
+    assert len(engine.asked) == 1

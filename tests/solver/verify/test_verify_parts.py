@@ -45,6 +45,13 @@ def test_parts_are_the_engines(policy: Policy):
     for indices in (kept, kept[:1]):
         assert parts.plain(problem, indices).digests == part.plain(problem, indices).digests
     assert parts.grouped(problem).digests == part.grouped(problem).digests
+    for count, level in enumerate(policy.levels, start=1):
+        theirs = part.leading(problem, count, level.losses, kept)
+        if theirs is None:
+            with pytest.raises(CertificateError):
+                parts.leading(problem, count, sorted(level.losses), kept)
+        else:
+            assert parts.leading(problem, count, sorted(level.losses), kept).digests == theirs.digests
     for start in range(len(policy.levels)):
         for hidden, fakes in ((None, None), (0, 0), (1, 4)):
             mine = parts.sized(problem, start, hidden, fakes)

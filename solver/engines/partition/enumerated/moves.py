@@ -71,7 +71,7 @@ def _change(
     numbers = [state.groups.index(group) for group in pair if group]
     before = loss.value(sum(state.costs[number] for number in numbers), *map(len, pair))
     sizes = masks.sum(axis=1)
-    for candidate in loss.order(costs, sizes, len(tuples) - sizes)[: LIMITS.tested]:
+    for candidate in loss.order(costs, sizes, len(tuples))[: LIMITS.tested]:
         size = int(sizes[candidate])
         if loss.value(int(costs[candidate]), size, len(tuples) - size) >= before:
             return False

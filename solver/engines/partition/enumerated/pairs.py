@@ -50,14 +50,10 @@ class PairLoss:
         sizes = self._sizes(first, second)
         return tuple(factor * cost + share for factor, share in zip(self.factors, sizes, strict=True))
 
-    def order(self, costs: Ints, first: Ints, second: Ints) -> NDArray[np.intp]:
-        """Divisions from the least loss to the largest, nearly."""
-        shares = np.array(
-            [
-                [float(x) for x in self._sizes(*pair)]
-                for pair in zip(first.tolist(), second.tolist(), strict=True)
-            ]
-        )
+    def order(self, costs: Ints, first: Ints, tuples: int) -> NDArray[np.intp]:
+        """Divisions of so many tuples, `first` of them in one group, from the least loss on, nearly."""
+        by_size = [[float(x) for x in self._sizes(size, tuples - size)] for size in range(tuples + 1)]
+        shares = np.array(by_size)[first]
         keys = [float(factor) * costs + shares[:, i] for i, factor in enumerate(self.factors)]
         return np.lexsort([costs, *reversed(keys)])
 
