@@ -58,7 +58,7 @@ class Whole(Schedule):
     conflict: Seconds = Seconds(value=10.0, why="which parts of a policy conflict, if there is no release")
     hopeless: Seconds = Seconds(value=0.01, why="nothing is asked of a solver in less")
     turn: Share = Share(part=0.4, of=Of.LEFT, why="one engine before another: neither knows most")
-    stricter: Share = Share(part=0.6, of=Of.LIMIT, unlimited=5.0, why="neither suppression nor counterfeits")
+    stricter: Share = Share(part=0.6, of=Of.LEFT, unlimited=5.0, why="neither suppression nor counterfeits")
 
     def kept(self, limit: float, tuples: int) -> float:
         """Seconds that are not the search's."""

@@ -10,7 +10,7 @@ levels is all that is left to search, and what is proven of them holds of the wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -22,10 +22,10 @@ from .all_together import last_resort
 from .claims import Claim, ListedClaim, Plain, PricedClaim, Rest, Within
 from .engines.partition.enumerated.part import kept
 from .engines.partition.plan import Plan, first_levels
-from .incumbent import passes
-from .schedule import WHOLE
+from .incumbent import BestRelease, overtaken, passes
+from .schedule import LONG_STAGES, WHOLE
 from .settings import Answer, Clock, Settings, Watch
-from .status import Point
+from .status import Point, Termination
 
 __all__ = ["StricterProblem", "duals_of", "strictly_first"]
 
@@ -97,6 +97,8 @@ def strictly_first(
 ) -> Answer:
     """The answer that `run` finds from the stricter policy's release on, or that this policy tells alone.
 
+    Both are searched in turns, each from the best release so far, unless one ends before its turn does.
+
     Parameters
     ----------
     run, solved : callable
@@ -118,16 +120,50 @@ def strictly_first(
         answer = strict.solve(settings, watch, solved)
         if answer.release is not None:
             return answer
-    limit = clock.seconds + (clock.allowed(WHOLE.stricter) or 0.0)
-    own = replace(settings, time_limit=limit, asked=limit)
-    first = solved(strict.problem, own, Watch(began=clock.began))
-    found = first.release
-    known = [each for each in (initial, found) if each is not None and passes(problem, each)]
-    best = min(known, key=problem.objective, default=initial)
-    if best is found and found is not None:
-        watch.note(0, problem.objective(found)[0], None, "without suppression and counterfeits")
-    answer = run(problem, replace(settings, initial=best), watch)
-    return replace(answer, claims=(*answer.claims, *duals_of(problem, first)))
+    best, stricter, answers = BestRelease(problem, watch), list[Answer](), list[Answer]()
+    best.offer(initial if initial is not None and passes(problem, initial) else None, checked=True)
+    for turn in _turns(problem, settings, clock):
+        ended = bool(stricter) and stricter[-1].termination is not Termination.TIME_LIMIT
+        if not ended:
+            own = replace(_before(turn, clock), initial=best.best or initial)
+            stricter.append(solved(strict.problem, own, Watch(began=clock.began)))
+            found = stricter[-1].release
+            if found is not None and passes(problem, found):
+                best.offer(found, "without suppression and counterfeits", checked=True)
+            if stricter[-1].termination is Termination.INTERRUPTED and best.best is not None:
+                return best.answer(duals_of(problem, _highest(stricter)), interrupted=True)
+        answer = run(problem, replace(turn, initial=best.best or initial), watch)
+        answers.append(answer)
+        best.offer(answer.release, checked=True)
+        best.raise_bounds(answer.bounds)
+        if answer.termination is not Termination.TIME_LIMIT:
+            break
+    last, claims = answers[-1], (*_highest(answers).claims, *duals_of(problem, _highest(stricter)))
+    if best.best is None or best.best is last.release:
+        return replace(last, bounds=last.bounds if best.best is None else best.stated(), claims=claims)
+    return replace(overtaken(last, best.best), bounds=best.stated(), claims=claims)
+
+
+def _turns(problem: Problem, settings: Settings, clock: Clock) -> Iterator[Settings]:
+    """Both policies once in each turn; a limit is where the last one ends, and changes none before."""
+    limit, tuples = settings.time_limit, len(problem.table)
+    for asked in LONG_STAGES.planned(tuples, clock.seconds):
+        end = asked - WHOLE.kept(asked, tuples)
+        if limit is None or limit <= end:
+            yield settings
+            return
+        yield replace(settings, time_limit=end, asked=asked)
+
+
+def _before(turn: Settings, clock: Clock) -> Settings:
+    """The stricter policy's part of a turn."""
+    limit = clock.seconds + (Clock(turn.time_limit, clock.began).allowed(WHOLE.stricter) or 0.0)
+    return replace(turn, time_limit=limit, asked=limit)
+
+
+def _highest(answers: Sequence[Answer]) -> Answer:
+    """The one that proves most, in the order of levels."""
+    return max(answers, key=lambda answer: [-1 if bound is None else bound for bound in answer.bounds])
 
 
 def duals_of(problem: Problem, strict: Answer) -> tuple[Claim, ...]:

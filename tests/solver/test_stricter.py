@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from optanon.solver.incumbent import BestRelease
 from optanon.solver.portfolio import informed
 from optanon.solver.search import engines, partition_engine, solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
-from optanon.solver.status import Status
+from optanon.solver.status import Status, Termination
 from optanon.solver.stricter import StricterProblem, duals_of, strictly_first
 from optanon.solver.verify.bounds import derived
 from optanon.solver.verify.given import Given
@@ -186,3 +187,47 @@ def test_without_a_limit_a_plan_of_its_own_begins_by_itself():
     assert not engine.asked
     first(problem, Settings(time_limit=9.0), Watch())
     assert len(engine.asked) == 1
+
+
+def test_turns_of_a_shorter_limit_are_the_first_of_a_longer_one():
+    problem, ran = asked(["information_loss"], max_suppressed=2), list[list[float | None]]()
+
+    class Slow(Telling):
+        def solve(self, problem: Problem, settings: Settings, watch: Watch) -> Answer:
+            answer = super().solve(problem, settings, watch)
+            return replace(answer, termination=Termination.TIME_LIMIT)
+
+    def run(problem: Problem, own: Settings, watch: Watch) -> Answer:
+        ran[-1].append(own.time_limit)
+        known = BestRelease(problem, watch)
+        known.offer(own.initial)
+        return replace(known.answer(), termination=Termination.TIME_LIMIT)
+
+    for limit in (1.0, 9.0, 40.0, 200.0):
+        engine = Slow([range(24), range(24, 48)])
+        ran.append([])
+        answer = strictly_first(run, partial(informed, engine), problem, Settings(time_limit=limit), Watch())
+        assert answer.release is not None
+        assert ran[-1][-1] == limit
+        assert len(engine.asked) == len(ran[-1])
+        assert all(own.time_limit < end for (_, own), end in zip(engine.asked, ran[-1], strict=True))
+    assert [len(ends) for ends in ran] == [1, 2, 3, 4]
+    assert all(longer[: len(ends) - 1] == ends[:-1] for ends, longer in pairwise(ran))
+
+
+def test_ctrl_c_in_the_stricter_search_ends_both():
+    problem, watch = asked(["information_loss"], max_suppressed=2), Watch()
+
+    class Interrupted(Telling):
+        def solve(self, problem: Problem, settings: Settings, watch: Watch) -> Answer:
+            answer = super().solve(problem, settings, watch)
+            return replace(answer, termination=Termination.INTERRUPTED)
+
+    def run(problem: Problem, own: Settings, watch: Watch) -> Answer:
+        raise AssertionError
+
+    engine = Interrupted([range(24), range(24, 48)])
+    answer = strictly_first(run, engine.solve, problem, Settings(time_limit=9.0), watch)
+    assert answer.termination is Termination.INTERRUPTED
+    assert answer.release is not None
+    assert problem.objective(answer.release) == problem.objective(problem.assemble(engine.groups))
