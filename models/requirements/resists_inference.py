@@ -44,20 +44,17 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
-from ..adversary.cells import check_knowledge, population
+from ..adversary.cells import check_knowledge
 from ..adversary.inference import Conclusion, conclusions, linked_groups
 from ..adversary.knowledge import Knowledge
-from ..adversary.propagation import first_bounds, propagate
 from ..errors import InputError, PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
 from ..release import Release
 from ..requirement import Requirement, Scope, Violation, as_fraction, hold_whole, register
 from ..structure import Structure
-from ..told_apart import told_apart
 from .resists_inference_cuts import CutLimits, cuts
+from .resists_inference_told import told_by_all, told_by_difference
 
 if TYPE_CHECKING:
     from ..encoding import Cut, Encoding
@@ -131,6 +128,10 @@ class ResistsInference(Requirement):
     def needed(self) -> int:
         """How many values everybody keeps: ``1 / max_posterior`` at least, too."""
         return max(self.min_values, ceil(1 / self.max_posterior))
+
+    @property
+    def _limits(self) -> CutLimits:
+        return CutLimits(needed=self.needed, max_posterior=self.max_posterior)
 
     @property
     def given(self) -> frozenset[str]:
@@ -247,8 +248,7 @@ class ResistsInference(Requirement):
             return
         series = history.followed_by(release)
         broken = self._broken(series, self._spared(history))
-        limits = CutLimits(needed=self.needed, max_posterior=self.max_posterior)
-        yield from cuts(self.name, broken, series, limits, self._spared(history))
+        yield from cuts(self.name, broken, series, self._limits, self._spared(history))
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
         return GroupBounds(
@@ -282,7 +282,12 @@ class ResistsInference(Requirement):
             for who in found.respondents
         } - self.given
         if not lost:
-            return self._told_apart(problem) or self._told_by_all(problem)
+            if not self.given.isdisjoint((*problem.table.row, *problem.history.records)):
+                return None  # whom knowledge gives may be those who are told
+            limits = self._limits
+            why = told_by_difference(problem, limits)
+            why = why or told_by_all(problem, limits, self.compromised, self.knowledge)
+            return None if why is None else f"{self.name}: {why}"
         return (
             f"{self.name}: earlier releases alone leave {len(lost)} respondents fewer than {self.needed} "
             "values"
@@ -308,53 +313,6 @@ class ResistsInference(Requirement):
         return (
             f"{self.name}: what is known besides the releases leaves {len(few)} respondents fewer than "
             f"{self.needed} values: set knowledge or the limits otherwise"
-        )
-
-    def _told_apart(self, problem: ProblemView) -> str | None:
-        """Newcomers, or leavers, whose values are the difference of two tables, and too few or too alike.
-
-        On average one of them has a value with its share of them; whom knowledge gives may be that one.
-        """
-        if not self.given.isdisjoint((*problem.table.row, *problem.history.records)):
-            return None
-        for found in told_apart(problem):
-            total, most = found.values.total(), max(found.values.values())
-            if len(found.values) >= self.needed and Fraction(most, total) <= self.max_posterior:
-                continue
-            return (
-                f"{self.name}: nobody {found.nobody} since release {found.release}, so the values of all "
-                f"{found.others} together ({total}) are the difference of two tables: {len(found.values)} "
-                f"different, {most} equal; wanted are {self.needed} values and at most "
-                f"{self.max_posterior} equal: publish when more people came and left, or let tuples be "
-                "suppressed (max_suppressed)"
-            )
-        return None
-
-    def _told_by_all(self, problem: ProblemView) -> str | None:
-        """Respondents whom the values of the whole table leave too few, after the earlier releases.
-
-        Who knows all groups of a release knows who is in it, and all values in it together: so whatever is
-        told by everybody in one group, every release without counterfeits and suppression tells.
-        """
-        policy, given = problem.policy, self.given
-        if not len(problem.history) or policy.counterfeit_limit != 0:
-            return None
-        if not given.isdisjoint((*problem.table.row, *problem.history.records)):
-            return None
-        series = problem.history.followed_by(problem.assemble([range(len(problem.table))]))
-        known = Knowledge() if self.knowledge is None else self.knowledge.among(series.records)
-        people = population(series, known)
-        bounds = propagate(people.system, first_bounds(people.system))
-        if bounds is None:
-            return None
-        sizes, possible = people.system.sizes, people.system.cell[bounds.upper > 0]
-        few = (np.bincount(possible, minlength=len(sizes)) < self.needed) & (people.asked > 0)
-        if not few.any():
-            return None
-        return (
-            f"{self.name}: who left took values along, and the values of all who are published, in whatever "
-            f"groups, leave {int(people.asked[few].sum())} respondents fewer than {self.needed} values: let "
-            "tuples be suppressed (max_suppressed) or invented (max_counterfeits)"
         )
 
 

@@ -149,6 +149,51 @@ def test_whom_everybody_together_tells_no_groups_hide() -> None:
     assert silent > 5
 
 
+def test_what_the_whole_table_makes_likely_is_likely_in_every_release() -> None:
+    """With and without earlier releases, and others who are compromised."""
+    random, told, silent = Random(12), 0, 0
+    for number in range(80):
+        everybody = crowd(random, 6, "aaabbc")
+        then = split(random, everybody[:4], 2) if number % 2 else None
+        rule = ResistsInference(
+            max_posterior=random.choice([HALF, F(2, 3)]), compromised=random.choice([0, 1])
+        )
+        asked = Problem(
+            table=microdata(everybody[number % 3 :], "persistent"),
+            policy=Policy([rule], form="anatomized"),
+            history=History() if then is None else past(then),
+        )
+        if "likelier than" not in (rule.bounds(asked).infeasible_because or ""):
+            silent += 1
+            continue
+        told += 1
+        for grouped in groupings(everybody[number % 3 :]):
+            now = bf.Release(tuple(bf.Group(tuple(mates), ()) for mates in grouped))
+            assert broken(rule, [now] if then is None else [then, now])
+        freely = replace(asked, policy=asked.policy.changed(max_counterfeits=1))
+        assert "likelier than" not in (rule.bounds(freely).infeasible_because or "")
+        assert rule.bounds(asked).obstacle(suppressing=True) is None
+    assert told > 5
+    assert silent > 5
+
+
+def test_what_the_whole_table_and_an_earlier_one_make_likely_is_likely_in_every_release() -> None:
+    """Four of seven have an a, at most one of those three who were there: three of the four newcomers."""
+    then = bf.Release((group("1b 2c 3a 4b 5c"),))
+    second = release("3a 4b 5c 6a 7a 8a 9b")[0][0].members
+    rule = ResistsInference(max_posterior=F(2, 3))
+    policy = Policy([rule], form="anatomized")
+    asked = Problem(table=microdata(second, "persistent"), policy=policy, history=past(then))
+    assert "4 respondents fewer than 2 values, or make one likelier" in str(
+        rule.bounds(asked).infeasible_because
+    )
+    for grouped in list(groupings(second))[::7]:
+        now = bf.Release(tuple(bf.Group(tuple(mates), ()) for mates in grouped))
+        assert broken(rule, [then, now])
+    wide = replace(asked, policy=policy.changed(requirements=[ResistsInference(max_posterior=F(3, 4))]))
+    assert wide.policy.requirements[0].bounds(wide).infeasible_because is None
+
+
 def test_more_compromised_than_there_are_people_are_all_of_them() -> None:
     series = history([release("1a 2b 3c 4d 5e 6f")])
     every = list(conclusions(series, 6))
