@@ -28,7 +28,7 @@ PAGES = sorted(
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")]
     if "generated" not in page.parts
 )
-GENERATED = {"problem-file", "commands", "each-requirement", "each-loss", "errors"}
+GENERATED = {"problem-file", "series-file", "commands", "each-requirement", "errors"}
 """Pages that `docs/draw_reference.py` writes."""
 MOST_WORDS = 1600
 
