@@ -90,6 +90,10 @@ def read_csv(
         Detected if not given: comma, semicolon, tab or bar; UTF-8, UTF-16 or cp1252; decimal
         points, or commas where the comma is not the delimiter.
 
+    Returns
+    -------
+    Microdata
+
     Raises
     ------
     TableError, HierarchyError
@@ -129,7 +133,24 @@ def read_parquet(
     real_values: Marks = (),
     spelling: Spelling | Choice | Mapping[str, Choice] = "refuse",
 ) -> Microdata:
-    """Read microdata from a Parquet file (needs the extra ``optanon[parquet]``); see `read_csv`."""
+    """Read microdata from a Parquet file (needs the extra ``optanon[parquet]``).
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    respondent, quasi_identifiers, sensitive, hierarchies, missing, missing_marks, real_values, spelling
+        As in `read_csv`; cells are of the types that the file says.
+
+    Returns
+    -------
+    Microdata
+
+    Raises
+    ------
+    TableError, HierarchyError
+        Naming file, column, row and remedy.
+    """
     frame = Gaps(marks=missing_marks, real=real_values).read(parquet_frame(path))
     with _told(str(path)):
         return Microdata.from_frame(
@@ -157,7 +178,7 @@ def read_sql(
     real_values: Marks = (),
     spelling: Spelling | Choice | Mapping[str, Choice] = "refuse",
 ) -> Microdata:
-    """Read microdata by a query on a database, which is only read; see `read_csv`.
+    """Read microdata by a query on a database, which is only read.
 
     Parameters
     ----------
@@ -165,11 +186,17 @@ def read_sql(
         An SQLite file or an SQLAlchemy URL; ``${NAME}`` in it is an environment variable.
     query : str
         One SELECT statement.
+    respondent, quasi_identifiers, sensitive, hierarchies, missing, missing_marks, real_values, spelling
+        As in `read_csv`.
+
+    Returns
+    -------
+    Microdata
 
     Raises
     ------
-    TableError
-        If the database cannot be reached, or the query fails or writes.
+    TableError, HierarchyError
+        If the database cannot be reached, or the query fails or writes; else as `read_csv`.
     """
     # Imported here: whoever reads files need not wait for the database library.
     from .sql_tables import read_query

@@ -47,6 +47,11 @@ def read_release(
     known : sequence of sequences of int, optional
         Rows (from 0) in each group of a public copy, if they are known; see `public_release`.
 
+    Returns
+    -------
+    Release
+        With its memberships.
+
     Raises
     ------
     ReleaseError

@@ -60,6 +60,11 @@ def format_number(number: Fraction) -> str:
 class Interval:
     """A closed interval of numbers.
 
+    Parameters
+    ----------
+    lo, hi : Fraction
+        Its ends, which belong to it.
+
     Raises
     ------
     ValueError
@@ -97,7 +102,15 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
-    """A set of categories published under one label (a taxonomy node, a range, a star)."""
+    """A set of categories published under one label (a taxonomy node, a range, a star).
+
+    Parameters
+    ----------
+    label : str
+        What is published.
+    values : frozenset of str
+        The categories that it stands for.
+    """
 
     label: str
     values: frozenset[str]

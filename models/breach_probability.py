@@ -81,7 +81,16 @@ def exposure(history: History, respondent: str) -> Mapping[str, Exposure]:
 def breach_probability(history: History, respondent: str, value: str) -> Fraction:
     """Probability that the respondent ever had the value, from all releases (Lemma 4.2).
 
-    0 for a respondent or a value that was never published.
+    Parameters
+    ----------
+    history : History
+        All releases.
+    respondent, value : str
+
+    Returns
+    -------
+    Fraction
+        0 for a respondent or a value that was never published.
     """
     return exposure(history, respondent).get(value, NOT_LINKED).probability
 

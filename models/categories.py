@@ -23,7 +23,20 @@ __all__ = ["Categories", "Ordered"]
 
 @dataclass(frozen=True, kw_only=True)
 class Ordered(Domain):
-    """Categories with an order, generalized to ranges ``a..c`` of consecutive categories."""
+    """Categories with an order, generalized to ranges ``a..c`` of consecutive categories.
+
+    Parameters
+    ----------
+    name : str
+        The column's.
+    categories : tuple of str
+        From the lowest to the highest, each once.
+
+    Raises
+    ------
+    TableError
+        If there is none, one is there twice, or a range of them could be read in two ways.
+    """
 
     name: str
     categories: tuple[str, ...]

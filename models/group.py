@@ -19,7 +19,17 @@ Form: TypeAlias = Literal["generalized", "anatomized"]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One tuple of the microdata: a respondent, the exact quasi-identifiers, the sensitive value."""
+    """One tuple of the microdata.
+
+    Parameters
+    ----------
+    respondent : str
+        Id of the person; never published.
+    point : tuple of Fraction or str
+        Exact quasi-identifiers, in the order of the attributes.
+    value : str
+        The sensitive value; of several columns their combination.
+    """
 
     respondent: str = field(repr=False)
     point: Point = field(repr=False)

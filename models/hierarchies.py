@@ -36,7 +36,25 @@ _DATE_LEVELS: tuple[DateLevel, ...] = ("month", "quarter", "year", "decade")
 def intervals(
     numbers: Iterable[object], widths: Sequence[Fraction | int | str], *, origin: Fraction | int | str = 0
 ) -> Hierarchy:
-    """Half-open intervals of growing width; see `Hierarchy.intervals`.
+    """Half-open intervals of growing width.
+
+    Parameters
+    ----------
+    numbers
+        The leaves; texts and floats stay as a table writes them (``37.0``, ``070``).
+    widths
+        Above 0, from fine to coarse, each a multiple of the one before.
+    origin : rational
+        Where an interval of every width begins.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    HierarchyError
+        If a width is not above 0 or no multiple of the one before, or a leaf is no number.
 
     Examples
     --------
@@ -58,6 +76,10 @@ def rounding(numbers: Iterable[object], steps: Sequence[Fraction | int | str]) -
     steps
         Above 0, from fine to coarse, each an odd multiple of the one before: only then does rounding
         to the coarser one not cut through what was rounded to the finer one alike.
+
+    Returns
+    -------
+    Hierarchy
 
     Raises
     ------
@@ -98,6 +120,15 @@ def prefixes(codes: Iterable[object], keep: Sequence[int]) -> Hierarchy:
     keep
         How many characters each level says: at least 1, from many to few.
 
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    HierarchyError
+        If they are not so.
+
     Examples
     --------
     >>> prefixes(["12047", "12049", "12555"], [4, 2]).paths[0]
@@ -124,6 +155,10 @@ def dates(
         From fine to coarse.
     pattern : str, optional
         How dates are written, for `datetime.strptime`: ``%d.%m.%Y``. Default: ISO 8601.
+
+    Returns
+    -------
+    Hierarchy
 
     Raises
     ------
@@ -163,6 +198,15 @@ def ordered(categories: Sequence[object], sizes: Sequence[int]) -> Hierarchy:
     sizes
         How many categories each level puts together, from few to many, each a multiple of the one
         before.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    HierarchyError
+        If sizes are not so.
 
     Examples
     --------

@@ -181,6 +181,15 @@ class Hierarchy:
         origin
             Where intervals start to be counted.
 
+        Returns
+        -------
+        Hierarchy
+
+        Raises
+        ------
+        HierarchyError
+            If a width is not above 0, or no multiple of the one before.
+
         Examples
         --------
         >>> Hierarchy.intervals([31, 37, 42], [5, 10]).paths[1]

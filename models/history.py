@@ -146,6 +146,11 @@ class History:
             The digest of its newest release, as `optanon history show` prints it (at least its first 12
             characters). Written down elsewhere, it tells a history from one that was cut off or replaced.
 
+        Returns
+        -------
+        History
+            With all releases so far; what is appended to it is stored.
+
         Raises
         ------
         StoreError

@@ -18,8 +18,15 @@ def compromise_probability(*, p: Fraction | float, history: int) -> Fraction:
 
     Parameters
     ----------
-    p : probability that a tuple is compromised, 0 to 1 (floats are read as decimals).
-    history : number L of releases the respondent is in, at least 1.
+    p : rational
+        Probability that a tuple is compromised, 0 to 1 (floats are read as decimals).
+    history : int
+        Number L of releases the respondent is in, at least 1.
+
+    Returns
+    -------
+    Fraction
+        Exact value of the formula.
 
     Examples
     --------
@@ -40,8 +47,15 @@ def correlation_probability(*, p: Fraction | float, history: int, m: int, n: int
     ----------
     p, history
         As in `compromise_probability`.
-    m : size of the smallest signature, at least 1.
-    n : degree of hc-safety, 1 to m.
+    m : int
+        Size of the smallest signature, at least 1.
+    n : int
+        Degree of hc-safety, 1 to m.
+
+    Returns
+    -------
+    Fraction
+        Exact value of the formula.
 
     Notes
     -----
@@ -93,13 +107,19 @@ def restriction_estimate(*, p: Fraction | float, history: int, m: int, n: int) -
 
 
 def n_choose(*, p: Fraction | float, history: int, m: int, h: Fraction | float) -> int | None:
-    """The smallest degree n in 1..m whose estimate is below `h`, or None: then do not publish.
+    """The smallest degree n of hc-safety whose estimate is below a threshold.
 
     Parameters
     ----------
     p, history, m
         As in `restriction_estimate`.
-    h : threshold, above 0, at most 1 (floats are read as decimals).
+    h : rational
+        The threshold, above 0, at most 1 (floats are read as decimals).
+
+    Returns
+    -------
+    int or None
+        From 1 to m; None if no degree will do: then do not publish.
 
     Notes
     -----

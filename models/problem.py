@@ -45,6 +45,15 @@ __all__ = ["Problem", "require_meant", "require_problem"]
 class Problem:
     """One release to be made.
 
+    Parameters
+    ----------
+    table : Microdata
+        Who is to be published now.
+    policy : Policy
+        What the release must keep, and what it should lose least of.
+    history : History
+        Releases published before; none by default.
+
     Raises
     ------
     ReleaseError

@@ -189,8 +189,20 @@ class Release:
     def to_frame(self, *, copy: Copy = "public", respondent: str = "respondent") -> pd.DataFrame:
         """The public copy (generalized releases), or the steward's own copy with respondents.
 
-        `respondent` names the steward's column of ids; histories are read back by the table's name for it.
-        Any other copy is an `InputError`, here and wherever one is asked for.
+        Parameters
+        ----------
+        copy : {"public", "steward"}
+        respondent : str
+            Name of the steward's column of ids; histories are read back by the table's name for it.
+
+        Returns
+        -------
+        DataFrame
+
+        Raises
+        ------
+        InputError
+            If the copy is another, here and wherever one is asked for.
         """
         return steward_frame(self, respondent) if _for_steward(copy) else published_frame(self)
 
@@ -205,14 +217,27 @@ class Release:
         """Write a copy as UTF-8 CSV, whole or not at all; the steward's for its owner only.
 
         The public copy of an anatomized release is two files: the exact QI table at `path`
-        and the value table beside it, ``NAME.values.csv``. Cells that a spreadsheet would take for
-        formulas get a ``'`` in front (see `models/csv_cells.py`) unless `raw_cells`; reading the file
-        back takes it away.
+        and the value table beside it, ``NAME.values.csv``.
+
+        Parameters
+        ----------
+        path : path
+        copy, respondent
+            As in `to_frame`.
+        raw_cells : bool
+            Whether cells that a spreadsheet would take for formulas stay as they are. By default they get a
+            ``'`` in front (see `models/csv_cells.py`), which reading the file back takes away.
         """
         write_together(self.files(Path(path), copy=copy, respondent=respondent, raw_cells=raw_cells))
 
     def to_parquet(self, path: str | Path, *, copy: Copy = "public", respondent: str = "respondent") -> None:
-        """Write a copy as Parquet (needs the extra ``optanon[parquet]``), whole or not at all."""
+        """Write a copy as Parquet (needs the extra ``optanon[parquet]``), whole or not at all.
+
+        Parameters
+        ----------
+        path, copy, respondent
+            As in `to_csv`; the value table of an anatomized release is ``NAME.values.parquet``.
+        """
         whole = partial(pd.DataFrame.to_parquet, index=False)
         write_together(self._written(Path(path), copy, respondent, ".parquet", whole))
 

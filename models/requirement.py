@@ -241,7 +241,23 @@ _registry: dict[str, type[Requirement]] = {}
 
 
 def register(requirement: R) -> R:
-    """Class decorator: make a requirement known under its name."""
+    """Class decorator: make a requirement known under its name.
+
+    Parameters
+    ----------
+    requirement : type
+        A subclass of `GroupRequirement` if its scope is a group, else of `Requirement`.
+
+    Returns
+    -------
+    type
+        The same class.
+
+    Raises
+    ------
+    ValueError
+        If another requirement has the name, or the scope does not go with the class.
+    """
     if requirement.name in _registry:
         raise ValueError(f"two requirements are called {requirement.name!r}")
     if issubclass(requirement, GroupRequirement) != (requirement.scope is Scope.GROUP):

@@ -90,6 +90,17 @@ def correlated_sets(history: History, respondent: str) -> Iterator[frozenset[str
     """Sets of respondents that a historical correlation links to a respondent (Def. 3), each once.
 
     Only sides of which all tuples belong to somebody: others exclude nothing.
+
+    Parameters
+    ----------
+    history : History
+        All releases.
+    respondent : str
+
+    Yields
+    ------
+    frozenset of str
+        Respondents of whom one has the respondent's value.
     """
     found = set[frozenset[str]]()
     for number, mine in _groups(history, respondent):

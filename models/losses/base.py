@@ -310,7 +310,23 @@ _registry: dict[str, Loss] = {}
 
 
 def register_loss(kind: type[L]) -> type[L]:
-    """Class decorator: make a loss known under its name."""
+    """Class decorator: make a loss known under its name.
+
+    Parameters
+    ----------
+    kind : type
+        A subclass of `Loss` that is made without arguments.
+
+    Returns
+    -------
+    type
+        The same class.
+
+    Raises
+    ------
+    ValueError
+        If another loss has the name.
+    """
     if kind.name in _registry:
         raise ValueError(f"two losses are called {kind.name!r}")
     _registry[kind.name] = kind()

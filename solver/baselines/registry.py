@@ -306,5 +306,11 @@ _ALL = (
 
 
 def baselines() -> Mapping[str, Baseline]:
-    """Every baseline by name."""
+    """Every baseline by name.
+
+    Returns
+    -------
+    Mapping of str to Baseline
+        ``baselines()["mondrian_static"].run(problem)`` is its release.
+    """
     return {baseline.name: baseline for baseline in _ALL}

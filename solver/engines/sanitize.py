@@ -109,6 +109,11 @@ def sanitize(
     clock : Clock, optional
         Asked before every value; what is left of it is a limit, too.
 
+    Returns
+    -------
+    Sanitized
+        The release, and what was hidden of each value.
+
     Raises
     ------
     OutOfTimeError

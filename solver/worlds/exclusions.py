@@ -205,7 +205,17 @@ def verify_audit(
     history, knowledge
         Of the audit.
 
-    Returns and errors as `check_certificates`; `InputError` if the content or the knowledge is none.
+    Returns
+    -------
+    dict
+        How many exclusions were proven, and how many rest on CP-SAT.
+
+    Raises
+    ------
+    CertificateError
+        If they are about other releases or knowledge, or a proof does not hold.
+    InputError
+        If the content or the knowledge is none.
     """
     require_kind("content", content, Mapping, remedy="give report.certificates()")
     known = Knowledge.of(knowledge)

@@ -48,6 +48,11 @@ def usual_attacks(k: int = 2, c: Fraction | float | str = "1/2", n: int = 2) -> 
         So are sets in which a value has a larger share.
     n : int
         Historical correlations that fewer than n known persons exploit.
+
+    Returns
+    -------
+    tuple of Requirement
+        To be given to `audit` as `attacks`.
     """
     share = exact_number(c)
     return (

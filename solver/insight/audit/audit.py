@@ -87,10 +87,8 @@ def audit(
     time_limit : float, optional
         Seconds of wall time for searching; the last release is audited first and gets up to half of it.
         Questions left undecided are reported as unknown. Without a limit, all are decided.
-    posterior : bool
-        Whether to compute probabilities.
-    explain : bool
-        Whether to explain disclosures.
+    posterior, explain : bool
+        Whether to compute probabilities, and to explain disclosures.
     examples : int
         How many explanations there are at most.
     attacks : sequence of Requirement
@@ -103,12 +101,15 @@ def audit(
     progress : callable, optional
         Told in words how far the audit is.
 
+    Returns
+    -------
+    AuditReport
+
     Raises
     ------
-    InputError
-        If the history or the knowledge is not usable, see `population`.
-    ReleaseError
-        If values that never change differ between two releases.
+    InputError, ReleaseError
+        If the history or the knowledge is not usable (see `population`), or values that never change differ
+        between two releases.
     """
     series = history if isinstance(history, History) else History(history)
     known = Knowledge.of(knowledge)

@@ -181,6 +181,10 @@ class AuditReport:
         Verdicts after the last release.
     probabilities : ValueProbabilities or None
         Of values after the last release; None if they were not asked for, or memberships are unknown.
+    history : History
+        The releases that were audited.
+    knowledge : Knowledge
+        What the adversary knows besides.
     """
 
     releases: tuple[ReleaseAudit, ...]
@@ -238,8 +242,18 @@ class AuditReport:
     def posterior(self, respondent: str, attribute: str | None = None) -> dict[str, Fraction] | None:
         """The probability of each possible value of a person after the last release.
 
-        Of several sensitive attributes: of one of them, by default of their combinations. None if it is
-        not known (not asked for, or too many worlds). For the steward's eyes.
+        For the steward's eyes.
+
+        Parameters
+        ----------
+        respondent : str
+        attribute : str, optional
+            One of several sensitive attributes; by default their combinations.
+
+        Returns
+        -------
+        dict of str to Fraction, or None
+            None if it is not known (not asked for, or too many worlds).
 
         Raises
         ------
@@ -259,8 +273,16 @@ class AuditReport:
     def between(self, respondent: str) -> dict[str, Interval] | None:
         """Between which two numbers the probability of each value of a person lies, for certain.
 
-        The two are equal where worlds could be counted. None if probabilities were not asked for. For the
-        steward's eyes.
+        For the steward's eyes.
+
+        Parameters
+        ----------
+        respondent : str
+
+        Returns
+        -------
+        dict of str to pair of numbers, or None
+            The two are equal where worlds could be counted. None if probabilities were not asked for.
 
         Raises
         ------

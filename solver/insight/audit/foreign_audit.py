@@ -60,6 +60,8 @@ class ForeignAudit:
         the release breaks a limit of the policy.
     searched : str
         Status of the search for the best release, or why there was none.
+    levels : tuple of str
+        Names of the objective's levels.
     """
 
     source: ForeignRelease
@@ -150,8 +152,8 @@ def audit_release(
 
     Parameters
     ----------
-    source : DataFrame or path
-        The release: see `read_foreign`, also for `ends`, `stars`, `match`, `columns`, `count`, `delimiter`.
+    source, ends, stars, match, columns, count, delimiter
+        The release, and how to read it: see `read_foreign`, or the options of `optanon audit-release`.
     problem : Problem
         The table it was made from, and the policy it is to be judged by.
     solve : bool
