@@ -128,7 +128,7 @@ def solve(
         Roles of the columns of a DataFrame (see `Microdata.from_frame`, which also takes what is not said
         here: marks of missing cells, spellings); to be left out with a `Microdata`.
     engine : str
-        ``"auto"`` or the name of an engine (see `engines`).
+        ``"auto"``, ``"subsets"``, ``"assignment"``, ``"partition"`` or ``"full_domain"``.
     time_limit : float, optional
         Seconds of wall time, above 0, for the whole call. When it ends, the best release so far is
         returned with its true gap. It is kept within 5 % or a quarter of a second, whichever is
