@@ -36,8 +36,11 @@ SERIES = {
     "_FuturesFile": "`futures`",
     "_PublisherFile": "A publisher, under `publishers`",
 }
-HEAD = ("key", "what may stand there", "", "meaning")
+HEAD = ("key", "what may stand there", "default", "meaning")
 WORDS = {
+    r"\bdict\[Literal\['respondent', 'sensitive'\], Choice\]": "mapping of respondent, sensitive to these",
+    r"\bChoice\b": "'refuse', 'keep', 'merge'",
+    r"\bMarksKey\b": "list[str] | dict[str, list[str]]",
     r"Literal\[([^\]]*)\]": r"\1",
     r" \| None": "",
     r"\bstr\b": "text",
@@ -47,9 +50,12 @@ WORDS = {
     r"\bdict\[(?:text|[^,\]]*), Any\](?: \| None)?": "parameters",
     r"dict\[text, ([^\]]*)\]": r"mapping of column to \1",
     r"\blist\[": "list of [",
-    r"\b(?:_\w+File|Kind|Choice|MarksKey)\b": "see below",
+    r"\b(?:_\w+File|\w+Keys|Kind)\b": "see below",
 }
 """What Python's types are called in a file."""
+MAPPED = dict.fromkeys(("requirements", "minimize", "publishers"), "name")
+MAPPED |= dict.fromkeys(("survival", "arrivals"), "value")
+"""What mappings are by, where it is no column."""
 KINDS = ("_NumericKind", "_FlatKind", "OrderedKind", "TaxonomyKind", "_IntervalsKind", "_RoundingKind")
 KINDS = (*KINDS, "_PrefixKind", "_DatesKind")
 
@@ -86,11 +92,25 @@ def keys(module: Any, name: str) -> Iterator[tuple[object, ...]]:
                 continue
             if not said:
                 raise SystemExit(f"{module.__name__}: {name}.{field.target.id} has no words")
-            kind = f"`{plain(field.annotation)}`"
-            free = field.value is not None and (
-                not isinstance(field.value, ast.Call) or "default" in ast.unparse(field.value)
-            )
-            yield f"`{field.target.id}`", kind, "" if free else "must be given", ast.literal_eval(after.value)
+            by = MAPPED.get(field.target.id, "column")
+            kind = f"`{plain(field.annotation).replace('mapping of column', f'mapping of {by}')}`"
+            yield f"`{field.target.id}`", kind, usual(field.value), ast.literal_eval(after.value)
+
+
+def usual(value: ast.expr | None) -> str:
+    """What holds unless a key is given; empty if that is nothing."""
+    if isinstance(value, ast.Call):
+        given = {each.arg: each.value for each in value.keywords}
+        value = given.get("default", given.get("default_factory"))
+    if value is None:
+        return "must be given"
+    if isinstance(value, ast.Lambda):
+        value = value.body
+    try:
+        found = ast.literal_eval(value)
+    except ValueError:  # a kind of container, which is empty then
+        return ""
+    return "" if found is None else f"`{', '.join(map(str, found)) if isinstance(found, list) else found}`"
 
 
 def problem_page() -> str:
@@ -114,7 +134,7 @@ def series_page() -> str:
     parts = ["# The series file\n", "What `optanon backtest` reads; a problem file will do, too.\n"]
     for name, title in SERIES.items():
         parts += [f"## {title}\n", table(HEAD, keys(series_file, name))]
-    return "\n".join(parts).replace("mapping of column", "mapping of name")
+    return "\n".join(parts)
 
 
 def commands_page() -> str:
@@ -133,12 +153,25 @@ def commands_page() -> str:
             if words:
                 parts.append(f"Arguments: {', '.join(words)}\n")
             rows = (
-                (f"`{', '.join(option.opts)}`", "" if option.is_flag else option.default, option.help)
+                (
+                    f"`{', '.join([*option.opts, *option.secondary_opts])}`",
+                    set_to(option),
+                    option.help,
+                )
                 for option in command.params
                 if option.param_type_name == "option" and option.name != "help"
             )
             parts.append(table(("option", "default", "meaning"), rows))
     return "\n".join(parts)
+
+
+def set_to(option: Any) -> object:
+    """What an option is unless given; of a pair of flags, which of the two."""
+    if option.default is None or (option.is_flag and not option.secondary_opts):
+        return ""
+    if option.is_flag:
+        return (option.opts if option.default else option.secondary_opts)[0]
+    return option.default
 
 
 def require(what: str, *words: str) -> None:

@@ -66,7 +66,8 @@ class OrderedKind(Strict):
     categories: list[str | int | float] = Field(min_length=1)
     """From the lowest to the highest; they are published as ranges."""
     sizes: list[int] | None = None
-    """How many neighbouring categories each level puts together: a hierarchy instead of ranges."""
+    """How many neighbouring categories each level puts together, each a multiple of the one before: a
+    hierarchy instead of ranges."""
 
 
 class TaxonomyKind(Strict):
@@ -82,7 +83,7 @@ class _IntervalsKind(Strict):
 
     kind: Literal["intervals"]
     widths: list[int | float | str] = Field(min_length=1)
-    """Of each level, each a multiple of the one before."""
+    """Of each level, from fine to coarse, each a multiple of the one before."""
 
 
 class _RoundingKind(Strict):
@@ -90,7 +91,7 @@ class _RoundingKind(Strict):
 
     kind: Literal["rounding"]
     steps: list[int | float | str] = Field(min_length=1)
-    """Numbers are rounded to multiples of each, level by level."""
+    """Numbers are rounded to multiples of each, level by level; each an odd multiple of the one before."""
 
 
 class _PrefixKind(Strict):
@@ -98,7 +99,7 @@ class _PrefixKind(Strict):
 
     kind: Literal["prefix"]
     keep: list[int] = Field(min_length=1)
-    """Characters that each level keeps."""
+    """First characters that each level keeps, from many to few."""
 
 
 class _DatesKind(Strict):

@@ -72,7 +72,8 @@ class PolicyKeys(Strict):
     minimize: list[str | dict[str, float | int | str]] = Field(default_factory=lambda: ["information_loss"])
     """Losses, most important first; a mapping of losses to weights is one weighted sum. One needs no list."""
     max_suppressed: int | float | str | None = None
-    """Rows that may be left out: a number, or a share of the table such as 1/20; none by default."""
+    """Rows that may be left out: a number, or a share of the table such as 1/20; any number if a loss counts
+    them, else none."""
     max_counterfeits: int | None = None
     """Rows that may be invented; any number if a loss counts them, else none."""
     form: Literal["generalized", "anatomized"] = "generalized"

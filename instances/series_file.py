@@ -70,7 +70,8 @@ class _SeriesFile(Strict):
     futures: _FuturesFile | None = None
     """How tables to come are drawn; left out, the stored past is replayed."""
     publishers: dict[str, _PublisherFile] | None = None
-    """By name; unless said with and without outlook, Cor-Split and m-invariance."""
+    """By name. Unless said: under weak m-invariance with and without outlook, Cor-Split and m-invariance;
+    under `resists_inference` with and without a value in reserve; otherwise the search alone."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,6 +66,17 @@ def test_the_tables_of_requirements_and_losses_are_read_off_the_code():
     assert page == drawn
 
 
+def test_pages_read_off_the_code_say_what_holds_unless_said():
+    """In words of a file, without names of classes; of switches both ways are named."""
+    drawn = run_path(str(DOCS / "draw_reference.py"))
+    keys, commands = drawn["problem_page"](), drawn["commands_page"]()
+    assert "| `missing` | `'refuse', 'category'` | `refuse` |" in keys
+    assert "mapping of value to number` | `measured` |" in keys
+    assert re.search(r"\w+Keys?\b|Choice", keys) is None
+    assert "| `--solve, --no-solve` | --solve |" in commands
+    assert "| None |" not in commands
+
+
 def anchors(page: Path) -> set[str]:
     """What headings can be linked by, as MyST and GitHub name them."""
     heads = re.findall(

@@ -71,7 +71,9 @@ Expect = Annotated[
     ),
 ]
 
-EngineName = Annotated[str, typer.Option("--engine", help="Engine, or auto.")]
+EngineName = Annotated[
+    str, typer.Option("--engine", help="auto, or subsets, assignment, partition, full_domain.")
+]
 DecidedWithin = Annotated[
     float | None,
     typer.Option("--time-limit", help="Seconds; the answer says what is still undecided by then."),
