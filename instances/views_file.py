@@ -6,7 +6,7 @@
     secrets:
       - {query: "select Problem from T where Name = 'George'", threshold: 1/2, model: restricted}
     required: [Age]                 # columns at least one view must have
-    weights: {Problem: 10}          # default: a column's cells
+    weights: {Name: 1, Age: 5, Problem: 10}  # of every column; default: a column's cells
     missing_marks: ["-"]            # cells that are missing, too; views are about tables without any
     real_values: {Problem: [none]}  # cells that are values although they look missing
 """

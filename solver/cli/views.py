@@ -16,7 +16,7 @@ from ...models.errors import OptanonError
 from ...models.files import OutputFile, write_together
 from ...models.views import associations, breach, project
 from ...models.views.breach import Breach
-from ..engines.views import choose_views
+from ..engines.views import ChoiceStatus, choose_views
 from ..overwriting import may_write
 from .tables import print_table
 
@@ -66,7 +66,7 @@ def solve_views(
     )
     console.print(f"[bold]{choice.status.name}[/] ({choice.termination}, {choice.rounds} rounds)")
     if choice.first is None or choice.second is None:
-        raise typer.Exit(3)
+        raise typer.Exit(3 if choice.status is ChoiceStatus.INFEASIBLE else 4)
     console.print(f"objective {choice.objective}, proven bound {choice.bound}")
     for number, columns in enumerate((choice.first, choice.second), start=1):
         console.print(f"view {number}: {', '.join(columns)}", markup=False)
