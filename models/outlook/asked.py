@@ -24,7 +24,7 @@ class Outlook:
     Parameters
     ----------
     releases : int
-        How many releases are to come, at least 1.
+        How many releases are to come, from 1 to 100.
     survival : rational, mapping of str to rational, or "measured"
         The share of respondents that is still there at the next release: for all, or by sensitive value
         (values that are not named: as measured). Measured in the releases before and the table; 9/10 where
