@@ -108,9 +108,8 @@ def _name(where: tuple[int, int]) -> str:
 def explain_value(
     population: Population,
     who: str,
-    values: Collection[str] | None = None,
+    values: Collection[str],
     *,
-    own: str | None = None,
     clock: Clock | None = None,
     hint: Collection[int] = (),
 ) -> ValueExplanation | None:
@@ -121,10 +120,8 @@ def explain_value(
     population : Population
     who : str
         A published respondent.
-    values : collection of str, optional
-        Values to be explained away; default: all published ones but `own`.
-    own : str, optional
-        The value that is not in question.
+    values : collection of str
+        Values to be explained away.
     clock : Clock, optional
         When over, None is returned, or an explanation that may not be irreducible.
     hint : collection of int
@@ -138,11 +135,9 @@ def explain_value(
     Raises
     ------
     InputError
-        If neither values nor the own value is given, or one of them is not published.
+        If no value is given, or one of them is not published.
     """
-    if values is None and own is None:
-        raise InputError("explain_value: name the values to be explained, or the respondent's own one")
-    asked = frozenset(population.values if values is None else values) - {own}
+    asked = frozenset(values)
     if not asked or not asked <= frozenset(population.values) or who not in population.cell_of:
         raise InputError("explain_value: name published values of a published respondent")
     wanted = np.array([value in asked for value in population.values], dtype=bool)
@@ -158,7 +153,6 @@ def explain_value(
         excluded=asked,
         groups=tuple(sorted(population.groups[g] for g in chosen)),
         irreducible=not probe.doubtful,
-        own=own if len(asked) == len(population.values) - 1 else None,
     )
 
 
