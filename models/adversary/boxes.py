@@ -25,7 +25,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
@@ -63,11 +62,6 @@ class BoxSystem:
     high: Integers
     most: Integers
     row_group: Integers
-
-    @cached_property
-    def per_cell(self) -> Integers:
-        """Columns w per class."""
-        return np.bincount(self.cell, minlength=len(self.sizes)).astype(np.int64)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -67,10 +67,6 @@ class DifferenceBreach:
         """Tuples in the difference."""
         return sum(self.values.values())
 
-    def breaks(self, k: int, c: Fraction) -> bool:
-        """Whether the difference harms anybody: someone is in it, and it is not (k, c)."""
-        return bool(self.names) and (self.size < k or max(self.values.values()) > c * self.size)
-
 
 def breaches(inner: Release, outer: Release, k: int, c: Fraction) -> Iterator[DifferenceBreach]:
     """Yield differences of `outer` over `inner` that are not (k, c), each once.

@@ -76,24 +76,6 @@ class ValueMatchings:
     possible: dict[int, set[int]]
     bound: frozenset[int]
 
-    def certain(self, group: int) -> int | None:
-        """The new group where all records of an earlier group must be; None if several are possible."""
-        found = self.possible[group]
-        return next(iter(found)) if len(found) == 1 else None
-
-    def forced(self, group: int, target: int) -> bool:
-        """Whether some matching takes a record of `group` to `target`: by matching the rest once more."""
-        one, other = SingleRecord("old", group, 0), SingleRecord("new", target, 0)
-        if not self.graph.has_edge(one, other):
-            return False
-        from networkx.algorithms import bipartite
-
-        rest = self.graph.copy()
-        rest.remove_nodes_from([one, other])
-        earlier = [record for record in rest if record.side == "old"]
-        found = bipartite.hopcroft_karp_matching(rest, earlier)
-        return all(record in found for record in earlier)
-
 
 class Matchings:
     """Two releases of a growing table, traced by what all matchings say.

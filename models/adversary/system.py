@@ -140,11 +140,6 @@ class System:
         return self.compact.matrix
 
     @property
-    def entries(self) -> tuple[Integers, Integers]:
-        """Row and pair of each coefficient, by rows."""
-        return self.compact.rows, self.compact.column
-
-    @property
     def most(self) -> Integers:
         """Upper bound of each pair: the size of its cell."""
         return self._most

@@ -95,16 +95,15 @@ class _Kind:
     cells: int
 
 
-def _kinds(exposure: ValueExposure) -> tuple[list[str], list[_Kind]]:
+def _kinds(exposure: ValueExposure) -> list[_Kind]:
     values = sorted(exposure.significant)
     found: dict[tuple[Fraction, ...], list[int]] = {}
     for j, share in enumerate(exposure.shares):
         found.setdefault(tuple(share.get(k, Fraction(0)) for k in values), []).append(j)
-    kinds = [
+    return [
         _Kind(shares, tuple(members), sum(exposure.counts[j] for j in members))
         for shares, members in found.items()
     ]
-    return values, kinds
 
 
 def _parameters(l: int, epsilon: Fraction | int | float | str) -> tuple[int, Fraction]:  # noqa: E741
@@ -157,7 +156,7 @@ def suppress(
     (l, limit), total = _parameters(l, epsilon), sum(exposure.counts)  # noqa: E741
     if not exposure.significant:
         return Suppression(status=Status.OPTIMAL, objective=total, bound=total, kept=exposure.counts)
-    _, kinds = _kinds(exposure)
+    kinds = _kinds(exposure)
     shares = (share for kind in kinds for share in kind.shares)
     scale = WholeShares.of(shares, cells=total, l=l, epsilon=limit, precision=precision)
     seconds = time_limit if scale.exact or time_limit is None else SANITIZING.cells.seconds(time_limit, 0)
@@ -229,7 +228,7 @@ def suppress_linear(
     if not exposure.significant:
         counts = tuple(float(count) for count in exposure.counts)
         return LinearSuppression(objective=sum(counts), correlation=0.0, kept=counts)
-    _, kinds = _kinds(exposure)
+    kinds = _kinds(exposure)
     shares = np.array([[float(share) for share in kind.shares] for kind in kinds]).T
     program = LinearProgram()
     program.load(

@@ -31,7 +31,6 @@ from ...exact.incidence import Members
 from ...settings import Clock
 from ..covering import Ints
 from ..duals import Duals, ceil_div, whole
-from ..kernels.question import CutIndex
 from ..limits import PRICING
 from ..pricing import Priced, Pricing, Way
 from .kernel import PointQuestion, chosen, desk, lowered, profits, search
@@ -210,6 +209,3 @@ def _begun(asked: PointQuestion):
 def inner(rows: PointRows, k: int, few: int) -> PointRows:
     """Rows whose sets of `few` stand for groups of k and more; see the module."""
     return replace(rows, pairs=rows.pairs * ((k - 1) * few) // (k * (few - 1)))
-
-
-_ = CutIndex

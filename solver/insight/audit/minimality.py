@@ -229,7 +229,6 @@ class _Sums:
 
     def __init__(self) -> None:
         self.total = Fraction(0)
-        self.found: dict[str, Counter[str]] = defaultdict(Counter)
         self.weights: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
 
     def add(self, values: Values, weight: Fraction) -> None:

@@ -42,11 +42,6 @@ class RepairedGroups:
         self.groups = [tuple(sorted(group)) for group in groups]
         self.costs = [self.cost(group) for group in self.groups]
 
-    @property
-    def total(self) -> int:
-        """Cost of the whole release."""
-        return sum(self.costs)
-
     def cost(self, group: Sequence[int]) -> int:
         """Scaled information loss of a group."""
         codes = self.codes[list(group)]
