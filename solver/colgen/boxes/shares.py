@@ -81,7 +81,7 @@ def _following(q: SharesInput, d: SharesDesk, v: int, size: int, price: int) -> 
 
 
 @borrowing
-def _at_price(q: SharesInput, d: SharesDesk, size: int, many: int, price: int) -> tuple[int, int]:
+def _at_price(q: SharesInput, d: SharesDesk, size: int, price: int) -> tuple[int, int]:
     """What a group of some size brings, at most, without its box; what the counts that say so are away by.
 
     These are in `held`.
@@ -108,7 +108,7 @@ def _at_price(q: SharesInput, d: SharesDesk, size: int, many: int, price: int) -
 
 
 @borrowing
-def _weighed(q: SharesInput, d: SharesDesk, size: int, many: int, cost: int, prices: int) -> tuple[int, int]:
+def _weighed(q: SharesInput, d: SharesDesk, size: int, cost: int, prices: int) -> tuple[int, int]:
     """Profit of the best group of a size that some price shows; no group has more than the second number.
 
     Both are 0 if none pays. Its counts are in `best`, the best price in `price`.
@@ -119,7 +119,7 @@ def _weighed(q: SharesInput, d: SharesDesk, size: int, many: int, cost: int, pri
     if d.most[size] < -NONE:
         price = max(1, d.paid[size])
     for _ in range(prices):
-        value, far = _at_price(q, d, size, many, price)
+        value, far = _at_price(q, d, size, price)
         value -= size * cost
         if value < least:
             least, d.price[0] = value, max(1, price)
@@ -221,12 +221,12 @@ def _tried(q: SharesInput, d: SharesDesk, size: int, cost: int, best: int) -> tu
 
 
 @borrowing
-def _best_of_size(q: SharesInput, d: SharesDesk, size: int, many: int, cost: int) -> tuple[int, int]:
+def _best_of_size(q: SharesInput, d: SharesDesk, size: int, cost: int) -> tuple[int, int]:
     """Profit of a group of some size, 0 if none pays; at most as much as any has, 0 if that is sure.
 
     If the search was too long, the second is above 0, and no group's profit is above it.
     """
-    best, most = _weighed(q, d, size, many, cost, q.prices)
+    best, most = _weighed(q, d, size, cost, q.prices)
     if most <= best:
         return best, 0
     if len(q.form.order):
@@ -251,7 +251,7 @@ def _tops(q: SharesInput, d: SharesDesk, c: int) -> int:
             break  # further tuples bring less still
         if size < q.form.least:
             continue
-        bring = _weighed(q, d, size, many, cost, q.prices_of_cell)[1]
+        bring = _weighed(q, d, size, cost, q.prices_of_cell)[1]
         if bring > 0:
             d.top[size], most = bring + size * cost, size
     return most
@@ -279,7 +279,7 @@ def _settled(q: SharesInput, d: SharesDesk, at: int, end: int, cost: int, found:
             break  # further tuples bring less still
         if size < q.form.least or min(d.top[size], d.most[size]) <= size * cost:
             continue
-        profit, most = _best_of_size(q, d, size, many, cost)
+        profit, most = _best_of_size(q, d, size, cost)
         if profit > 0:
             held = 0
             for v in range(len(d.many)):

@@ -132,9 +132,7 @@ def _released(rows: Rows, judge: Judge, unit: Ints, of: Ints, clock: Clock) -> l
 
 
 @compiled
-def _looked_at(
-    value: Ints, listed: Ints, first: Ints, free: NDArray[np.bool_], seed: int, near: int, seen: Ints
-) -> int:
+def _looked_at(listed: Ints, first: Ints, free: NDArray[np.bool_], seed: int, near: int, seen: Ints) -> int:
     """Write the nearest free tuples of each value down; how many there are."""
     many = 0
     for v in range(len(first) - 1):
@@ -227,7 +225,7 @@ def _grown(
     for seed in seeds:
         if not free[seed] or rest < size:
             continue
-        many, far = _looked_at(value, listed, first, free, seed, near, seen), 0.0
+        many, far = _looked_at(listed, first, free, seed, near, seen), 0.0
         for v in range(values):
             far += max(0.0, left[v] - rest * share[v])
         # As soon as what is free is far from the shares, groups are about as that is.

@@ -163,9 +163,7 @@ def _shared(rule: Rule, few: _Few, g: int, together: bool) -> bool:
 
 
 @compiled
-def _wider(
-    past: PublishedPast, codes: Ints, sides: Widths, people: Ints, atom: Ints, few: _Few, x: int, g: int
-) -> int:
+def _wider(codes: Ints, sides: Widths, people: Ints, atom: Ints, few: _Few, x: int, g: int) -> int:
     """What a group costs more with an atom."""
     lo, hi, more = few.lo[g].copy(), few.hi[g].copy(), 0
     for i in range(len(people)):
@@ -254,7 +252,7 @@ def _nearest(
             continue
         if (few.counts[g, past.value[people[i]]] + 1) * rule.whole > rule.part * size:
             continue
-        wide = _wider(past, codes, sides, people, atom, few, i, g)
+        wide = _wider(codes, sides, people, atom, few, i, g)
         wide = wide * (1.0 + noise * drawn(random, 1024) / 1024)
         if wide < least:
             least, found = wide, i
@@ -280,7 +278,7 @@ def _joined(
         if few.size[g] == 0:
             continue
         before = few.lo[g].copy(), few.hi[g].copy(), few.counts[g].copy(), few.fresh[g].copy(), few.size[g]
-        wide = _wider(past, codes, sides, people, atom, few, x, g)
+        wide = _wider(codes, sides, people, atom, few, x, g)
         if wide >= least:
             continue
         _add(past, codes, people, atom, few, x, g)
