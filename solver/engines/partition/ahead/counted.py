@@ -22,12 +22,12 @@ from math import floor
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
 
-from ....backends.highs import INFINITY, IntegerSolution, best_integers
+from ....backends.highs import INFINITY, IntegerSolution
 from ....colgen.covering import Ints
 from ....schedule_series import AHEAD
 from ....settings import Clock
+from .count_program import CountProgram
 from .family import Charges, Family, Gathering, Signature
 from .limits import AHEAD as LIMITS
 from .people import Crowd
@@ -47,7 +47,7 @@ class _Begun:
     holding: Mapping[int, int]
 
 
-class CountedFamilies:
+class CountedFamilies(CountProgram):
     """The program, for buckets that need so many groups.
 
     Parameters
@@ -60,10 +60,8 @@ class CountedFamilies:
     """
 
     def __init__(self, crowd: Crowd, fewest: Ints, fakes: int, prices: Charges) -> None:
+        super().__init__()
         self.crowd, self.prices, self.fakes = crowd, prices, fakes
-        self.cost, self.upper = list[float](), list[float]()
-        self.entries = list[tuple[int, int, float]]()
-        self.low, self.high = list[float](), list[float]()
         self.seats, self.holds = dict[int, float](), dict[int, dict[int, float]]()
         self.chosen, self.joins = list[dict[int, int]](), dict[tuple[int, int], int]()
         self.begun = list[_Begun]()
@@ -105,16 +103,6 @@ class CountedFamilies:
         return None if found is None or found.price > allowed else found
 
     # -- the program -----------------------------------------------------------------------
-
-    def _variable(self, most: int, cost: Fraction = Fraction(0)) -> int:
-        self.cost.append(float(cost))
-        self.upper.append(float(most))
-        return len(self.cost) - 1
-
-    def _row(self, entries: Mapping[int, float], low: float, high: float) -> None:
-        self.entries += [(len(self.low), j, a) for j, a in entries.items()]
-        self.low.append(low)
-        self.high.append(high)
 
     def _most(self, people: list[int]) -> int:
         """Groups that a signature may have, where so many people have each value: others are counterfeits."""
@@ -173,19 +161,9 @@ class CountedFamilies:
             self.begun.append(_Begun(groups=groups, sizes=sizes, larger=larger, holding=named))
 
     def _solved(self, cost: Floats, clock: Clock, gap: float = LIMITS.gap) -> IntegerSolution:
-        table, shape = np.array(self.entries), (len(self.low), len(self.cost))
         left, most = clock.left, clock.allowed(AHEAD.family)
-        return best_integers(
-            cost,
-            np.zeros(shape[1]),
-            np.array(self.upper),
-            csc_array((table[:, 2], (table[:, 0].astype(int), table[:, 1].astype(int))), shape=shape),
-            np.array(self.low),
-            np.array(self.high),
-            absolute_gap=gap,
-            nodes=LIMITS.nodes,
-            seconds=None if left is None or most is None else max(0.05, min(most, left)),
-        )
+        seconds = None if left is None or most is None else max(0.05, min(most, left))
+        return self._best(cost, seconds, gap=gap)
 
     # -- numbers as signatures -------------------------------------------------------------
 

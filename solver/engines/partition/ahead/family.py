@@ -22,12 +22,12 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
 
 from .....models.release import Release
-from ....backends.highs import INFINITY, best_integers
+from ....backends.highs import INFINITY
 from ....colgen.covering import Ints
 from ....settings import Clock
+from .count_program import CountProgram
 from .limits import AHEAD as LIMITS
 from .people import Crowd
 
@@ -174,33 +174,31 @@ def published(crowd: Crowd, release: Release, row: Mapping[str, int], prices: Ch
     return gathered.family(crowd, prices)
 
 
-class _Lines:
+class _Lines(CountProgram):
     """The program: per signature L, whether it is begun, and who joins."""
 
     def __init__(self, crowd: Crowd, fewest: Ints, begun: Sequence[Signature]) -> None:
+        super().__init__()
         rules, new = crowd.types.rules, crowd.new
         self.crowd, self.signatures = crowd, [*rules.signatures, *begun]
         self.old = len(rules.signatures)
-        self.lower, self.upper = list[float](), list[float]()
-        self.entries: list[tuple[int, int, float]] = []
-        self.low, self.high = list[float](), list[float]()
         self.groups, self.opened, self.join = list[int](), list[int](), dict[tuple[int, int], int]()
         most, given = int(new.max(initial=0)), {v: dict[int, float]() for v in range(len(new))}
         self.seats: dict[int, float] = {}
         for s, signature in enumerate(self.signatures):
             first = int(fewest[s]) if s < self.old else 0
-            each = self._variable(first, first + most)
+            each = self._variable(first + most, least=first)
             self.groups.append(each)
             self.seats[each] = len(signature)
             for v in signature:
-                joining = self._variable(0, int(new[v]))
+                joining = self._variable(int(new[v]))
                 self.join[s, v] = joining
                 self.seats[joining] = -1.0
                 given[v][joining] = 1.0
                 back = float(crowd.back[s, v]) if s < self.old else 0.0
                 self._row({each: 1.0, joining: -1.0}, back, INFINITY)
             if s >= self.old:
-                begun_at = self._variable(0, 1)
+                begun_at = self._variable(1)
                 self.opened.append(begun_at)
                 top = max(1, sorted(int(new[v]) for v in signature)[-1])
                 self._row({each: 1.0, begun_at: -float(top)}, -INFINITY, 0.0)
@@ -208,16 +206,6 @@ class _Lines:
             if new[v]:
                 self._row(entries, float(new[v]), float(new[v]))
         self.returning = int(crowd.back.sum())
-
-    def _variable(self, least: int, most: int) -> int:
-        self.lower.append(float(least))
-        self.upper.append(float(most))
-        return len(self.lower) - 1
-
-    def _row(self, entries: Mapping[int, float], low: float, high: float) -> None:
-        self.entries += [(len(self.low), j, a) for j, a in entries.items()]
-        self.low.append(low)
-        self.high.append(high)
 
     def limit(self, fakes: int) -> None:
         """No more counterfeits than so many."""
@@ -227,23 +215,10 @@ class _Lines:
         self, cost: Mapping[int, float], seconds: float | None, start: Ints | None = None
     ) -> tuple[Ints | None, float]:
         """A cheap solution, and a bound on all of them."""
-        table = np.array(self.entries)
-        shape = len(self.low), len(self.lower)
-        prices = np.zeros(shape[1])
+        prices = np.zeros(len(self.cost))
         for j, price in cost.items():
             prices[j] = price
-        found = best_integers(
-            prices,
-            np.array(self.lower),
-            np.array(self.upper),
-            csc_array((table[:, 2], (table[:, 0].astype(int), table[:, 1].astype(int))), shape=shape),
-            np.array(self.low),
-            np.array(self.high),
-            start=None if start is None else start.astype(float),
-            absolute_gap=LIMITS.gap,
-            nodes=LIMITS.nodes,
-            seconds=seconds,
-        )
+        found = self._best(prices, seconds, start=start)
         return found.x, found.bound
 
     def vector(self, family: Family) -> Ints | None:
