@@ -52,12 +52,10 @@ import numpy as np
 from ...models.errors import EngineError
 from ...models.problem import Problem
 from ...models.release import Release
-from ...models.requirements.hc_safety import HcSafety
-from ...models.requirements.weak_m_invariance import WeakMInvariance
 from ..settings import Clock
 from .buckets import Bucket, balanced_buckets
-from .hc_safe import GroupInMaking, HcSafe
-from .parameters import Perimeter, parameters
+from .hc_safe import GroupInMaking, HcSafe, numbers_asked
+from .parameters import Perimeter
 
 __all__ = ["cor_split"]
 
@@ -79,17 +77,11 @@ def cor_split(problem: Problem, seed: int = 0, clock: Clock | None = None) -> Re
     -----
     O(d n log n) if few tuples are discarded, at worst O(d n**2 / m).
     """
-    asked = parameters(problem, WeakMInvariance, "cor_split")
-    n = parameters(problem, HcSafety, "cor_split").n
-    if asked.multiplicity is not None:
-        raise EngineError("cor_split merges groups, so it cannot promise a multiplicity: leave it out")
-    if n > asked.m:
-        raise EngineError(f"cor_split needs n <= m, got n = {n} and m = {asked.m}: lower n or raise m")
-    random = Random(seed)
+    (m, n), random = numbers_asked(problem, "cor_split"), Random(seed)
     safety, watch = HcSafe(problem, n), clock or Clock()
     groups: list[list[int]] = []
     fakes: list[dict[str, int]] = []
-    for bucket in balanced_buckets(problem, asked.m, random, "cor_split"):
+    for bucket in balanced_buckets(problem, m, random, "cor_split"):
         for group in _Partition(problem, bucket, safety, random, watch).run():
             groups.append(sorted(group.rows))
             fakes.append(dict(group.fakes))

@@ -27,13 +27,11 @@ from numpy.typing import NDArray
 from ...models.errors import EngineError
 from ...models.problem import Problem
 from ...models.release import Release
-from ...models.requirements.hc_safety import HcSafety
-from ...models.requirements.weak_m_invariance import WeakMInvariance
 from ..settings import Clock
 from .buckets import Bucket, balanced_buckets
-from .hc_safe import GroupInMaking, HcSafe
+from .hc_safe import GroupInMaking, HcSafe, numbers_asked
 from .m_invariance import FAKE, Halving, bucket_matrix
-from .parameters import Perimeter, parameters
+from .parameters import Perimeter
 
 __all__ = ["cor_split_halving"]
 
@@ -58,21 +56,12 @@ def cor_split_halving(problem: Problem, seed: int = 0, clock: Clock | None = Non
     -----
     O(d n log(n)**2) as m-invariance, and for every group that is not safe O(m d) times its bucket.
     """
-    asked = parameters(problem, WeakMInvariance, "cor_split_halving")
-    n = parameters(problem, HcSafety, "cor_split_halving").n
-    if asked.multiplicity is not None:
-        raise EngineError(
-            "cor_split_halving merges groups, so it cannot promise a multiplicity: leave it out"
-        )
-    if n > asked.m:
-        raise EngineError(
-            f"cor_split_halving needs n <= m, got n = {n} and m = {asked.m}: lower n or raise m"
-        )
+    m, n = numbers_asked(problem, "cor_split_halving")
     random, watch = Random(seed), clock or Clock()
     safety, halving = HcSafe(problem, n), Halving(problem, watch)
     groups: list[list[int]] = []
     fakes: list[dict[str, int]] = []
-    for bucket in balanced_buckets(problem, asked.m, random, "cor_split_halving"):
+    for bucket in balanced_buckets(problem, m, random, "cor_split_halving"):
         parts = np.array(halving.split(bucket_matrix(bucket, random)), dtype=np.int64)
         for group in _Repair(problem, bucket, parts, safety, watch).run():
             groups.append(sorted(group.rows))

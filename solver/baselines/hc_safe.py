@@ -6,9 +6,29 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ...models.errors import EngineError
 from ...models.problem import Problem
+from ...models.requirements.hc_safety import HcSafety
+from ...models.requirements.weak_m_invariance import WeakMInvariance
+from .parameters import parameters
 
-__all__ = ["GroupInMaking", "HcSafe"]
+__all__ = ["GroupInMaking", "HcSafe", "numbers_asked"]
+
+
+def numbers_asked(problem: Problem, baseline: str) -> tuple[int, int]:
+    """The m and n of the policy, for a baseline that merges groups.
+
+    Raises
+    ------
+    EngineError
+        If n > m, or if a multiplicity is asked for (merged groups have others).
+    """
+    asked, n = parameters(problem, WeakMInvariance, baseline), parameters(problem, HcSafety, baseline).n
+    if asked.multiplicity is not None:
+        raise EngineError(f"{baseline} merges groups, so it cannot promise a multiplicity: leave it out")
+    if n > asked.m:
+        raise EngineError(f"{baseline} needs n <= m, got n = {n} and m = {asked.m}: lower n or raise m")
+    return asked.m, n
 
 
 @dataclass(frozen=True)
