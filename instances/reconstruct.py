@@ -137,21 +137,13 @@ def _known(
     other = ReleaseError("the public copy has other groups than the certificate says")
     if len(known) != len(boxes) or any(not 0 <= t < len(table) for rows in known for t in rows):
         raise other
-    groups: list[QIGroup] = []
-    for g, rows in zip(boxes, known, strict=True):
-        members = tuple(table.members[t] for t in rows)
+    rows_of = dict(zip(boxes, known, strict=True))
+    for g, rows in rows_of.items():
+        members = [table.members[t] for t in rows]
         values = Counter(member.value for member in members)
         if not rows or values - histograms[g] or not all(_fits(table, boxes[g], m) for m in members):
             raise other
-        extra = histograms[g] - values
-        groups.append(QIGroup(members=members, counterfeits=tuple(sorted(extra.items())), box=boxes[g]))
-    placed = {t for rows in known for t in rows}
-    return Release(
-        groups=tuple(groups),
-        suppressed=tuple(member for t, member in enumerate(table.members) if t not in placed),
-        attributes=table.attributes,
-        sensitive=table.sensitive.name,
-    )
+    return _release(table, rows_of, boxes, histograms)
 
 
 def _release(
