@@ -229,8 +229,8 @@ def _refuse_large(text: str, bounds: FileLimits) -> None:
             raise _refused(event, f"more than {bounds.entries:,} entries, those behind aliases counted")
 
 
-def _refused(event: Any, problem: str) -> ConstructorError:
-    return ConstructorError(None, None, problem, event.start_mark)
+def _refused(found: Any, problem: str) -> ConstructorError:
+    return ConstructorError(None, None, problem, found.start_mark)
 
 
 if TYPE_CHECKING or not yaml.__with_libyaml__:
@@ -245,30 +245,28 @@ class _Loader(_Safe):
 
 def _number(loader: _Loader, node: yaml.ScalarNode) -> int | float:
     if len(node.value) > LONGEST:
-        raise _wrong(node, f"a number of more than {LONGEST} digits")
+        raise _refused(node, f"a number of more than {LONGEST} digits")
     try:
         if node.tag == "tag:yaml.org,2002:int":
             return loader.construct_yaml_int(node)
         return loader.construct_yaml_float(node)
     except (ValueError, OverflowError) as error:
-        raise _wrong(node, f"{node.value[:40]!r} is not a number ({error})") from error
+        raise _refused(node, f"{node.value[:40]!r} is not a number ({error})") from error
 
 
 def _date(loader: _Loader, node: yaml.ScalarNode) -> date:
     try:
         return loader.construct_yaml_timestamp(node)
     except (ValueError, OverflowError) as error:
-        raise _wrong(node, f"there is no date {node.value[:40]!r}: put it in quotes if it is text") from error
+        raise _refused(
+            node, f"there is no date {node.value[:40]!r}: put it in quotes if it is text"
+        ) from error
 
 
 def _words(loader: _Loader, node: yaml.ScalarNode) -> str:
     if "\0" in node.value:
-        raise _wrong(node, "a string holds a NUL character")
+        raise _refused(node, "a string holds a NUL character")
     return str(loader.construct_scalar(node))
-
-
-def _wrong(node: yaml.Node, problem: str) -> ConstructorError:
-    return ConstructorError(None, None, problem, node.start_mark)
 
 
 _Loader.add_constructor("tag:yaml.org,2002:int", _number)
