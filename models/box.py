@@ -18,6 +18,7 @@ __all__ = [
     "Interval",
     "Leaves",
     "Point",
+    "covered_by",
     "covers",
     "covers_all",
     "format_number",
@@ -145,6 +146,11 @@ def covers_all(box: Box, points: Iterable[Point]) -> bool:
     """Whether every cell of `box` covers its coordinate of every point; equal coordinates are asked once."""
     columns = zip(*points, strict=True)
     return all(all(map(cell.covers, set(column))) for cell, column in zip(box, columns, strict=True))
+
+
+def covered_by(cell: Cell) -> object:
+    """What a cell covers: equal for cells that differ in their labels only."""
+    return cell.values if isinstance(cell, Leaves) else cell
 
 
 def meets(one: Box, other: Box) -> bool:

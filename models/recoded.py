@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
-from .box import Box, Cell, Leaves
+from .box import Box, Cell, covered_by
 from .group import Member, QIGroup
 from .recoding import Ladder, Recoding
 from .release import Release
@@ -117,12 +117,8 @@ def _suppressed(
 
 
 def _extents(box: Box) -> tuple[object, ...]:
-    return tuple(map(_extent, box))
-
-
-def _extent(cell: Cell) -> object:
-    return cell.values if isinstance(cell, Leaves) else cell
+    return tuple(map(covered_by, box))
 
 
 def _same(one: Cell, other: Cell) -> bool:
-    return _extent(one) == _extent(other)
+    return covered_by(one) == covered_by(other)

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 
 import pandas as pd
 
-from ...models.box import Box, Cell, Leaves
+from ...models.box import Box, covered_by
 from ...models.column_names import COUNT
 from ...models.combination import fold, parted
 from ...models.domain import Domain
@@ -171,7 +171,7 @@ def _grouped(
         if not is_shown:
             groups.append(None)
             continue
-        group = numbers.setdefault(tuple(_extent(reading.cell) for reading in box), len(boxes))
+        group = numbers.setdefault(tuple(covered_by(reading.cell) for reading in box), len(boxes))
         if group == len(boxes):
             boxes.append(box)
         groups.append(group)
@@ -316,7 +316,3 @@ def _unread(
     read = {columns.get(name, name) for name in roles} | {count}
     left = [repr(str(name)) for name in frame.columns if name not in read]
     return [f"columns not read: {', '.join(left)}"] if left else []
-
-
-def _extent(cell: Cell) -> object:
-    return cell.values if isinstance(cell, Leaves) else cell
