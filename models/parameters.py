@@ -14,6 +14,7 @@ from .exact_numbers import exact_number
 
 __all__ = [
     "as_fraction",
+    "hold_share",
     "hold_whole",
     "in_int64",
     "require_each",
@@ -92,3 +93,11 @@ def whole(owner: str, parameter: str, raw: object, least: int) -> int:
 def hold_whole(record: object, owner: str, parameter: str, least: int) -> None:
     """Check a parameter of a frozen record as `whole`, and hold it as Python's integer."""
     object.__setattr__(record, parameter, whole(owner, parameter, getattr(record, parameter), least))
+
+
+def hold_share(record: object, owner: str, parameter: str) -> None:
+    """Check that a parameter of a frozen record is above 0 and at most 1, and hold it exactly."""
+    share = as_fraction(owner, parameter, getattr(record, parameter))
+    if not 0 < share <= 1:
+        raise PolicyError(f"{owner}: {parameter} must be above 0 and at most 1, got {share}")
+    object.__setattr__(record, parameter, share)

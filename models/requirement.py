@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from .group_bounds import GroupBounds
 from .history import History
-from .parameters import as_fraction, hold_whole, in_int64, whole
+from .parameters import as_fraction, hold_share, hold_whole, in_int64, whole
 from .relaxations import Parameter
 from .release import Release
 from .structure import Structure
@@ -35,6 +35,7 @@ __all__ = [
     "Scope",
     "Violation",
     "as_fraction",
+    "hold_share",
     "hold_whole",
     "in_int64",
     "known_requirements",

@@ -40,7 +40,7 @@ from ..group_bounds import GroupBounds
 from ..history import History
 from ..relaxations import Parameter
 from ..release import QIGroup, Release
-from ..requirement import Requirement, Scope, Violation, as_fraction, hold_whole, register
+from ..requirement import Requirement, Scope, Violation, hold_share, hold_whole, register
 from ..returning import returning
 from ..structure import Structure
 from ..told_apart import told_apart
@@ -81,9 +81,7 @@ class Difference(Requirement):
 
     def __post_init__(self) -> None:
         hold_whole(self, self.name, "k", 1)
-        object.__setattr__(self, "c", as_fraction(self.name, "c", self.c))
-        if not 0 < self.c <= 1:
-            raise PolicyError(f"{self.name}: c must be above 0 and at most 1, got {self.c}")
+        hold_share(self, self.name, "c")
         if not isinstance(self.deep, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - may come from a file
             raise PolicyError(f"{self.name}: deep must be true or false, got {self.deep!r}")
 

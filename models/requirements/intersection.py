@@ -38,7 +38,7 @@ from ..group_bounds import GroupBounds
 from ..history import History
 from ..relaxations import Parameter
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register
+from ..requirement import Context, GroupRequirement, Violation, hold_share, in_int64, register
 from ..returning import returning, unless_returning
 from ..structure import DependsOn, Structure
 
@@ -76,9 +76,7 @@ class Intersection(GroupRequirement):
     reading: Literal["multiset", "set"] = "multiset"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "c", as_fraction(self.name, "c", self.c))
-        if not 0 < self.c <= 1:
-            raise PolicyError(f"{self.name}: c must be above 0 and at most 1, got {self.c}")
+        hold_share(self, self.name, "c")
         if self.reading not in ("multiset", "set"):
             raise PolicyError(f"{self.name}: reading must be 'multiset' or 'set', got {self.reading!r}")
 

@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Codes
-from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..relaxations import Parameter
 from ..release import QIGroup
-from ..requirement import Context, GroupRequirement, Violation, as_fraction, hold_whole, in_int64, register
+from ..requirement import Context, GroupRequirement, Violation, hold_share, hold_whole, in_int64, register
 from ..structure import DependsOn, Structure
 
 if TYPE_CHECKING:
@@ -63,9 +62,7 @@ class KCAnonymity(GroupRequirement):
 
     def __post_init__(self) -> None:
         hold_whole(self, self.name, "k", 1)
-        object.__setattr__(self, "c", as_fraction(self.name, "c", self.c))
-        if not 0 < self.c <= 1:
-            raise PolicyError(f"{self.name}: c must be above 0 and at most 1, got {self.c}")
+        hold_share(self, self.name, "c")
 
     def violations(self, group: QIGroup, context: Context) -> Iterator[Violation]:
         """Yield what one group breaks: its size, and each value that is too frequent.

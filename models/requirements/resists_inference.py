@@ -51,7 +51,7 @@ from ..errors import InputError, PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
 from ..release import Release
-from ..requirement import Requirement, Scope, Violation, as_fraction, hold_whole, register
+from ..requirement import Requirement, Scope, Violation, hold_share, hold_whole, register
 from ..structure import Structure
 from .resists_inference_cuts import CutLimits, cuts
 from .resists_inference_told import told_by_all, told_by_difference
@@ -110,10 +110,7 @@ class ResistsInference(Requirement):
     knowledge: Knowledge | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
-        limit = as_fraction(self.name, "max_posterior", self.max_posterior)
-        object.__setattr__(self, "max_posterior", limit)
-        if not 0 < limit <= 1:
-            raise PolicyError(f"{self.name}: max_posterior must be above 0 and at most 1, got {limit}")
+        hold_share(self, self.name, "max_posterior")
         hold_whole(self, self.name, "min_values", 1)
         hold_whole(self, self.name, "compromised", 0)
         if not isinstance(self.forgive_past, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - from a file
