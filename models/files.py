@@ -23,7 +23,15 @@ from .errors import InputError, OptanonError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["OutputFile", "check_picture", "drafted", "write_picture", "write_together", "write_whole"]
+__all__ = [
+    "OutputFile",
+    "check_picture",
+    "drafted",
+    "require_folder",
+    "write_picture",
+    "write_together",
+    "write_whole",
+]
 
 PICTURES = (".png", ".svg", ".pdf")
 """Endings of the files that pictures are written to."""
@@ -85,10 +93,8 @@ def drafted(files: Sequence[OutputFile]) -> Generator[Callable[[], None]]:
         As `write_together`.
     """
     for file in files:
-        folder = file.path.parent
         with _told(file.path):
-            if not folder.is_dir():
-                raise InputError(f"{file.path}: there is no folder {folder}: create it or name another")
+            require_folder(file.path)
             if file.path.is_dir():
                 raise InputError(f"{file.path}: is a folder: name a file")
     drafts: list[Path] = []
@@ -106,6 +112,12 @@ def drafted(files: Sequence[OutputFile]) -> Generator[Callable[[], None]]:
                 draft.unlink(missing_ok=True)
 
 
+def require_folder(path: Path) -> None:
+    """See that the folder is there that a file is to be written into."""
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}: create it or name another")
+
+
 def check_picture(path: str | Path) -> Path:
     """Make sure that a picture can be written, before time is spent on what it shows.
 
@@ -117,8 +129,7 @@ def check_picture(path: str | Path) -> Path:
     target = Path(path)
     if target.suffix.lower() not in PICTURES:
         raise InputError(f"{target}: a plot is a file ending in {', '.join(PICTURES)}: rename it")
-    if not target.parent.is_dir():
-        raise InputError(f"{target}: there is no folder {target.parent}: create it or name another")
+    require_folder(target)
     if find_spec("matplotlib") is None:
         raise OptanonError("plots need matplotlib, which is not installed: pip install matplotlib")
     return target

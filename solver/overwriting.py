@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..instances.named_files import named_files
 from ..models.errors import InputError
+from ..models.files import require_folder
 
 __all__ = ["file_beside", "may_write"]
 
@@ -60,8 +61,7 @@ def may_write(
     for output in outputs:
         if output is None:
             continue
-        if not output.parent.is_dir():
-            raise InputError(f"{output}: there is no folder {output.parent}: create it or name another")
+        require_folder(output)
         for path, what in named.items():
             if _same(output, path):
                 raise InputError(f"{output}: {what}, and never replaced: name another file or folder")
