@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cells", "Covering", "Geometry", "Ints", "Steps"]
+__all__ = ["Cells", "Covering", "Geometry", "Ints", "Steps", "bounded_runs"]
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -56,6 +56,15 @@ class Cells(NamedTuple):
     start: Ints
     lo: Ints
     hi: Ints
+
+
+def bounded_runs(start: Ints, lo: Ints, hi: Ints) -> Cells:
+    """Runs with the box around all boxes of each, which are told by lowest and highest codes."""
+    return Cells(
+        start=start,
+        lo=np.minimum.reduceat(lo, start[:-1], axis=0),
+        hi=np.maximum.reduceat(hi, start[:-1], axis=0),
+    )
 
 
 class Steps(NamedTuple):

@@ -19,7 +19,7 @@ import numpy as np
 
 from ...models.compiled import borrowing, compiled
 from ..settings import Clock
-from .covering import Cells, Geometry, Ints
+from .covering import Cells, Geometry, Ints, bounded_runs
 from .duals import Duals
 from .kernels.boxes import side_cost, to_cell
 from .table import Rows
@@ -58,11 +58,7 @@ def _regions(cells: Cells) -> Cells:
     """Runs of cells, and the boxes around them."""
     number = len(cells.start) - 1
     start = np.append(np.arange(0, number, max(1, isqrt(number))), number)
-    lo, hi = (
-        np.minimum.reduceat(cells.lo, start[:-1], axis=0),
-        np.maximum.reduceat(cells.hi, start[:-1], axis=0),
-    )
-    return Cells(start=start, lo=lo, hi=hi)
+    return bounded_runs(start, cells.lo, cells.hi)
 
 
 @compiled

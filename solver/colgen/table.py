@@ -20,7 +20,7 @@ from ...models.domain import Domain
 from ...models.problem_view import ProblemView
 from ...models.table import Microdata
 from ...models.whole_weights import LARGEST, unit_weights
-from .covering import Cells, Geometry, Ints
+from .covering import Cells, Geometry, Ints, bounded_runs
 from .limits import PRICING as LIMITS
 
 __all__ = ["Rows"]
@@ -113,11 +113,7 @@ class Rows:
         return replace(
             self,
             geometry=self.geometry._replace(codes=codes),
-            cells=Cells(
-                start=start,
-                lo=np.minimum.reduceat(codes, start[:-1], axis=0),
-                hi=np.maximum.reduceat(codes, start[:-1], axis=0),
-            ),
+            cells=bounded_runs(start, codes, codes),
             value=self.value[chosen],
             count=count,
             tuples=(),
@@ -192,11 +188,7 @@ class Rows:
         flat = by_key.tolist()
         return cls(
             geometry=whole._replace(codes=codes),
-            cells=Cells(
-                start=start,
-                lo=np.minimum.reduceat(codes, start[:-1], axis=0),
-                hi=np.maximum.reduceat(codes, start[:-1], axis=0),
-            ),
+            cells=bounded_runs(start, codes, codes),
             value=points[order, -1].copy(),
             count=np.diff(ends)[order],
             tuples=tuple(tuple(flat[ends[r] : ends[r + 1]]) for r in order.tolist()),
