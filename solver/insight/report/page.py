@@ -11,7 +11,7 @@ from jinja2 import Environment, StrictUndefined
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ....models.errors import ProblemFileError
-from ....models.exact_numbers import show_gap
+from ....models.exact_numbers import show_gap, show_number
 from ...level_value import UNCHECKED, LevelValue
 from ...written import Ratio, Words
 from . import charts
@@ -160,11 +160,8 @@ def _contradicts(optimum: Sequence[Fraction], said: Told, facts: Facts) -> bool:
 
 
 def _number(text: str | float | Fraction | None) -> str:
-    """A number for people: exact if short, else six digits."""
-    if text is None:
-        return "–"
-    value = Fraction(text)
-    return str(value.numerator) if value.denominator == 1 else f"{float(value):.6g}"
+    """A number for people, see `show_number`; a dash that is as wide as one if there is none."""
+    return "–" if text is None else show_number(Fraction(text))
 
 
 def _gap(level: LevelValue) -> str:
