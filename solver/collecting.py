@@ -1,7 +1,8 @@
 """Garbage collection kept away from large tables.
 
 Python looks for cycles among all objects whenever their number has grown, and a table of a million tuples is
-millions of objects without one: a third of the time of reading and writing it went into looking.
+millions of objects without one: a third of the time of reading and writing it went into looking. To look
+through tables and histories again and again takes up to a fifth of a search that makes as many objects.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import gc
 from collections.abc import Generator
 from contextlib import contextmanager
 
-__all__ = ["RARELY", "set_apart"]
+__all__ = ["RARELY", "lasting", "set_apart"]
 
 RARELY = (200_000, 20, 20)
 """Thresholds of collections while a command runs: what becomes a cycle is found soon enough."""
@@ -30,3 +31,16 @@ def set_apart() -> Generator[None]:
     finally:
         if on:
             gc.enable()
+
+
+@contextmanager
+def lasting() -> Generator[None, None, None]:
+    """Leave the objects of now alone until the end; nothing is done if somebody else does so already."""
+    if gc.get_freeze_count():
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()

@@ -21,12 +21,12 @@ from ..models.release import Release
 from ..models.table import Microdata, QISpec, SensitiveSpec
 from .answering import answered, obstructed
 from .cluster.workers import connected
+from .collecting import lasting
 from .display import live_display, told_to
 from .ending import search_clock
 from .engine import Engine
 from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
-from .heap import lasting
 from .in_turn import InTurn
 from .portfolio import best_known, informed
 from .randomize import draw

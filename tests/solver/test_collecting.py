@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import optanon as oa
-from optanon.solver.heap import lasting
+from optanon.solver.collecting import lasting
 
 
 def test_objects_of_before_are_left_alone_until_the_end():
