@@ -17,7 +17,6 @@ from .problem_view import ProblemView
 from .release import Counted, Form, Release
 from .requirement import GroupRequirement, Requirement
 from .structure import DependsOn
-from .table import Microdata
 
 __all__ = ["AHEAD", "Level", "LevelSpec", "Policy", "RecodingKind"]
 
@@ -82,10 +81,6 @@ class Level:
     def weight_named(self, name: str) -> Fraction:
         """What one unit of a loss adds to the level; 0 for others."""
         return dict(self.weights).get(name, Fraction(0))
-
-    def value(self, release: Release, table: Microdata) -> Fraction:
-        """Exact value of a release, if its losses need to know nothing but the table."""
-        return sum((weight * loss(name).value(release, table) for name, weight in self.weights), Fraction(0))
 
     def of_release(self, release: Release, problem: ProblemView) -> Fraction:
         """Exact value of a release made for a problem."""

@@ -1,4 +1,4 @@
-"""Requirements and losses as a form or a report offers them: parameters, types, help in their own words."""
+"""Requirements and losses as a form or a report offers them: parameters, help in their own words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ class TermParameter:
     """One parameter: how its docstring describes it, and its default (None if it must be given)."""
 
     name: str
-    kind: str
     help: str
     default: Any
     needed: bool
@@ -54,8 +53,7 @@ def term_of(kind: type[Requirement]) -> Term:
         parameters=tuple(
             TermParameter(
                 name=f.name,
-                kind=described.get(f.name, ("", ""))[0],
-                help=described.get(f.name, ("", ""))[1],
+                help=described.get(f.name, ""),
                 default=None if f.default is MISSING else f.default,
                 needed=f.default is MISSING and f.default_factory is MISSING,
             )
@@ -75,18 +73,17 @@ def loss_names() -> tuple[str, ...]:
     return tuple(sorted(losses()))
 
 
-def _described(text: str) -> Mapping[str, tuple[str, str]]:
-    """Type and words of each parameter in a numpydoc docstring."""
+def _described(text: str) -> Mapping[str, str]:
+    """What a numpydoc docstring says of each parameter."""
     part = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)", text, flags=re.DOTALL | re.MULTILINE)
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[str, str] = {}
     names: list[str] = []
     for line in (part[1] if part else "").splitlines():
-        head = re.match(r"^([\w, ]+?) : (.*)$", line)
+        head = re.match(r"^([\w, ]+?) : .*$", line)
         if head:
             names = [name.strip() for name in head[1].split(",")]
-            found |= dict.fromkeys(names, (head[2], ""))
+            found |= dict.fromkeys(names, "")
         elif line.startswith(" "):
             for name in names:
-                kind, words = found[name]
-                found[name] = (kind, f"{words} {line.strip()}".strip())
+                found[name] = f"{found[name]} {line.strip()}".strip()
     return found

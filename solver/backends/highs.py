@@ -240,12 +240,11 @@ class IntegerSolution:
     ----------
     x : int array or None
         The best solution in whole numbers, to be checked.
-    value, bound : float
-        What it costs, and what every solution costs at least, each to HiGHS' precision; infinite if unknown.
+    bound : float
+        What every solution costs at least, to HiGHS' precision; infinite if unknown.
     """
 
     x: Numbers | None
-    value: float
     bound: float
 
 
@@ -305,7 +304,6 @@ def best_integers(
     there = feasible and len(found) == len(cost)
     return IntegerSolution(
         x=np.rint(found).astype(np.int64) if there else None,
-        value=float(info.objective_function_value) if there else float("inf"),
         bound=float(info.mip_dual_bound),
     )
 

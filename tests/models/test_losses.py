@@ -149,7 +149,8 @@ def test_weights_of_a_level():
     release = at.ours(some(seeded("level release"), at))
     level = Level(weights=(("information_loss", Fraction(2, 3)), ("discernibility", Fraction(5))))
     parts = [loss(name).value(release, at.table) for name in ("information_loss", "discernibility")]
-    assert level.value(release, at.table) == Fraction(2, 3) * parts[0] + 5 * parts[1]
+    problem = Problem(table=at.table, policy=Policy([KCAnonymity(k=1)]))
+    assert level.of_release(release, problem) == Fraction(2, 3) * parts[0] + 5 * parts[1]
     assert level.losses == {"information_loss", "discernibility"}
     assert level.name == "2/3 information_loss + 5 discernibility"
 

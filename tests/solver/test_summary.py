@@ -60,7 +60,7 @@ def test_rows_and_columns_are_counted_from_the_release():
         for a, d in enumerate(data.domains)
     ]
     assert [column.lost for column in told.columns] == lost
-    assert sum(lost) * 8 == oa.Policy([oa.KCAnonymity(k=2)]).levels[0].value(release, data)
+    assert sum(lost) * 8 == oa.Policy([oa.KCAnonymity(k=2)]).levels[0].of_release(release, problem)
     assert not any(f"person{i}" in text for i in range(8))
 
 
