@@ -20,7 +20,6 @@ from ..models.policy import LevelSpec
 from ..models.problem import Problem
 from .all_together import last_resort
 from .claims import Claim, ListedClaim, Plain, PricedClaim, Rest, Within
-from .engines.partition.enumerated.part import kept
 from .engines.partition.plan import Plan, first_levels
 from .incumbent import BestRelease, overtaken, passes
 from .schedule import LONG_STAGES, WHOLE
@@ -168,7 +167,7 @@ def _highest(answers: Sequence[Answer]) -> Answer:
 
 def duals_of(problem: Problem, strict: Answer) -> tuple[Claim, ...]:
     """What duals prove of the stricter policy and, where a suppressed tuple has a price, of this one."""
-    policy, every = problem.policy, kept(problem)
+    policy, every = problem.policy, problem.policy.decided_by_histograms(problem)
     if policy.counterfeit_limit != 0 or len(every) < len(policy.requirements):
         return ()
     priced = [c.without_tree if isinstance(c, ListedClaim) else c for c in strict.claims]

@@ -26,7 +26,7 @@ from .exhaustive import groupings, subsets
 from .family import family_loss
 from .given import Given
 from .outcome import UndecidedError
-from .parts import fake_price, grouped, leading, plain, published, rest, sized, units_of
+from .parts import fake_price, grouped, leading, plain, rest, sized, units_of
 from .past import PastDemands
 from .points import proven_squares
 from .priced import Suppressible, least_information_loss
@@ -241,7 +241,7 @@ def _plain(given: Given, part: claims.Plain, claim: claims.Direct) -> Derived:
     level = last if part.level is None else part.level
     if level > last or (part.largest is not None and level < last):
         raise CertificateError("the bound is about a level that the policy does not have, or about sizes")
-    if not set(part.requirements) <= set(published(problem)):
+    if not set(part.requirements) <= set(problem.policy.decided_by_histograms(problem)):
         raise CertificateError("the bound's proof keeps requirements that it cannot speak of")
     if given.most("counterfeits", level) != 0:
         raise CertificateError("the bound is about releases without counterfeits, and others are as good")

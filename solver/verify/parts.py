@@ -28,7 +28,6 @@ __all__ = [
     "loss_weight",
     "most_published",
     "plain",
-    "published",
     "rest",
     "sized",
     "units_of",
@@ -70,11 +69,6 @@ def fake_price(problem: Problem) -> Fraction:
     return last.weight_of("counterfeits") / unit
 
 
-def published(problem: Problem) -> tuple[int, ...]:
-    """Which requirements (indices, from 0) judge groups by what is published of them."""
-    return problem.policy.decided_by_histograms(problem)
-
-
 def leading(problem: Problem, levels: int, losses: Sequence[str], indices: Sequence[int]) -> Problem:
     """First levels, of the last of them some losses, under some requirements on published values.
 
@@ -84,7 +78,8 @@ def leading(problem: Problem, levels: int, losses: Sequence[str], indices: Seque
         If the policy has no such levels or losses, or what is left allows fewer counterfeits than the whole.
     """
     policy = problem.policy
-    if not 1 <= levels <= len(policy.levels) or not set(indices) <= set(published(problem)):
+    decided = set(policy.decided_by_histograms(problem))
+    if not 1 <= levels <= len(policy.levels) or not set(indices) <= decided:
         raise CertificateError("the bound is about first levels or requirements that it cannot speak of")
     *before, last = policy.levels[:levels]
     share = {name: weight for name, weight in last.weights if name in losses}
@@ -183,7 +178,7 @@ def sized(problem: Problem, start: int, hidden: int | None, fakes: int | None) -
     return replace(
         problem,
         policy=Policy(
-            _with_size(problem, published(problem)),
+            _with_size(problem, problem.policy.decided_by_histograms(problem)),
             levels,
             max_suppressed=policy.suppression_limit(len(table)) if hidden is None else hidden,
             max_counterfeits=limit,

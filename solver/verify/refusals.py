@@ -15,7 +15,7 @@ from .exhaustive import empty, nothing
 from .given import Given
 from .lattice import least
 from .outcome import UndecidedError
-from .parts import grouped, leading, plain, published, sized, units_of
+from .parts import grouped, leading, plain, sized, units_of
 from .priced import Suppressible, least_information_loss
 from .series import fewest_needed
 
@@ -135,7 +135,7 @@ def _part(problem: Problem, part: claims.Part) -> Problem:
     if isinstance(part, claims.Plain):
         if _gives_way(problem) or problem.policy.counterfeit_limit != 0:
             raise CertificateError("that part of the policy suppresses and invents nothing, the whole may")
-        if set(part.requirements) <= set(published(problem)):
+        if set(part.requirements) <= set(problem.policy.decided_by_histograms(problem)):
             return plain(problem, part.requirements)
     elif isinstance(part, claims.Leading):
         return leading(problem, part.levels, part.losses, part.requirements)

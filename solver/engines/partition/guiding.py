@@ -32,7 +32,7 @@ from .enumerated.columns import column_of, released
 from .enumerated.guide import Guide
 from .enumerated.limits import ENUMERATED_LIMITS as LIMITS
 from .enumerated.measure import PricedPart
-from .enumerated.part import factor_of, grouped, kept, plain, searchable
+from .enumerated.part import factor_of, grouped, plain, searchable
 from .enumerated.sizes import by_sizes, flattened, sized
 from .objective import Objective, factor
 from .plan import FirstLevels, first_levels
@@ -95,7 +95,7 @@ class _Parts:
 
     def priced(self, hear: Callable[[Fraction], None]) -> Guide:
         """Requirements that judge groups by what is published: their duals are the guide."""
-        indices = kept(self.problem)
+        indices = self.problem.policy.decided_by_histograms(self.problem)
         easier, part = plain(self.problem, indices), Plain(requirements=indices)
         objective = Objective.of(easier)
         assert isinstance(objective, Objective)
@@ -181,7 +181,7 @@ class _Parts:
         Groups of no more tuples than that one's largest are searched; the bound is theirs where none as good
         in the levels before can have a larger one, otherwise that of groups of any size.
         """
-        problem, indices = self.problem, kept(self.problem)
+        problem, indices = self.problem, self.problem.policy.decided_by_histograms(self.problem)
         easier = plain(problem, indices)
         best = [r for r in guide.releases if problem.objective(r)[:-1] == guide.levels[:-1]]
         if not (best and _alone(problem) and isinstance(Histograms.of(easier), Histograms)):

@@ -22,7 +22,7 @@ from ...colgen.structure.histograms import Histograms, Judge, by_sizes_alone
 from ...colgen.structure.signatures import Rules
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from .counts.verdicts import refusal
-from .enumerated.part import kept, leading, searchable
+from .enumerated.part import leading, searchable
 from .enumerated.sizes import flattened, sized
 from .objective import Objective
 from .withstand.limits import WITHSTAND_LIMITS
@@ -231,7 +231,7 @@ def first_levels(problem: Problem) -> FirstLevels | None:
 
     Of a weighted sum it may be what boxes cost. Levels that are all by sizes are parts anyway (`sized`).
     """
-    policy, known = problem.policy, kept(problem)
+    policy, known = problem.policy, problem.policy.decided_by_histograms(problem)
     if policy.form != "generalized" or policy.counts("hidden_cells"):
         return None
     listed = tuple(

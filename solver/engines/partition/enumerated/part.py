@@ -27,12 +27,7 @@ from .....models.requirements.k_c_anonymity import KCAnonymity
 from ....colgen.structure.histograms import Histograms
 from ..objective import counting, factor
 
-__all__ = ["factor_of", "grouped", "kept", "leading", "plain", "searchable", "with_least_size"]
-
-
-def kept(problem: Problem) -> tuple[int, ...]:
-    """Which requirements (indices, from 0) judge a group by what is published of it alone."""
-    return problem.policy.decided_by_histograms(problem)
+__all__ = ["factor_of", "grouped", "leading", "plain", "searchable", "with_least_size"]
 
 
 def with_least_size(problem: Problem, indices: Sequence[int]) -> list[Requirement]:
@@ -105,7 +100,7 @@ def searchable(problem: Problem) -> bool:
         return False
     if not last.losses <= counting(last) | set(measure.names) or (fakes and "counterfeits" not in counted):
         return False
-    return isinstance(Histograms.of(plain(problem, kept(problem))), Histograms)
+    return isinstance(Histograms.of(plain(problem, policy.decided_by_histograms(problem))), Histograms)
 
 
 def factor_of(problem: Problem) -> Fraction:

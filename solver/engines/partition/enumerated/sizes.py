@@ -17,7 +17,7 @@ from .....models.problem import Problem
 from ....colgen.structure.signatures import Rules
 from ..counts.shapes import published_at_most
 from ..objective import Objective, counting
-from .part import grouped, kept, with_least_size
+from .part import grouped, with_least_size
 
 __all__ = ["by_sizes", "flattened", "sized"]
 
@@ -60,7 +60,7 @@ def sized(
     return replace(
         problem,
         policy=Policy(
-            with_least_size(problem, kept(problem)),
+            with_least_size(problem, policy.decided_by_histograms(problem)),
             levels,
             max_suppressed=policy.suppression_limit(len(table)) if hidden is None else hidden,
             max_counterfeits=None if any_fakes and counts_fakes else fakes,

@@ -17,7 +17,7 @@ from ....settings import Answer, Clock, Settings, Watch
 from ..objective import Objective
 from .limits import ENUMERATED_LIMITS as LIMITS
 from .moves import improve
-from .part import kept, plain
+from .part import plain
 from .repair import aligned, merge_until_clean, newcomers
 from .state import RepairedGroups
 
@@ -119,7 +119,7 @@ def among(
     table = problem.table
     members = replace(table, members=tuple(table.members[t] for t in fresh), codes=table.codes[fresh].copy())
     whole = replace(problem, table=members)
-    easier = plain(whole, kept(whole))
+    easier = plain(whole, whole.policy.decided_by_histograms(whole))
     if more:
         easier = replace(
             easier, policy=easier.policy.changed(requirements=[*easier.policy.requirements, *more])
