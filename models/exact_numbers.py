@@ -17,6 +17,7 @@ __all__ = [
     "exact_number",
     "plain_text",
     "shortest_decimals",
+    "show_count",
     "show_gap",
     "show_number",
     "show_share",
@@ -78,6 +79,11 @@ def show_number(number: Fraction | None) -> str:
     if number is None:
         return "-"
     return str(number.numerator) if number.denominator == 1 else f"{float(number):.6g}"
+
+
+def show_count(count: int, noun: str) -> str:
+    """``1 tuple``, ``2 tuples``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def show_gap(value: Fraction | None, bound: Fraction | None) -> str:

@@ -20,7 +20,6 @@ __all__ = [
     "Monotonicity",
     "Parameter",
     "ParameterGrid",
-    "counted",
     "largest_size",
     "reduced",
     "shares",
@@ -119,8 +118,3 @@ def reduced(values: Iterable[Fraction], present: Fraction, *, falling: bool = Fa
     """Different values beyond the present one, nearest first."""
     kept = {value for value in values if (value < present if falling else value > present)}
     return tuple(sorted(kept, reverse=falling))
-
-
-def counted(count: int, noun: str) -> str:
-    """``1 tuple``, ``2 tuples``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

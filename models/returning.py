@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .exact_numbers import show_count
 from .problem_view import ProblemView
-from .relaxations import counted
 from .structure import DependsOn
 
 __all__ = ["returning", "unless_returning"]
@@ -17,8 +17,8 @@ def returning(problem: ProblemView) -> Iterator[str]:
     known = sum(member.respondent in problem.history.records for member in problem.table.members)
     gone = len(problem.history.records) - known
     yield (
-        f"the table has {counted(total, 'tuple')}: {known} of respondents published before, {total - known} "
-        f"new; {counted(gone, 'respondent')} published before not in the table"
+        f"the table has {show_count(total, 'tuple')}: {known} of respondents published before, "
+        f"{total - known} new; {show_count(gone, 'respondent')} published before not in the table"
     )
 
 

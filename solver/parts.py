@@ -13,9 +13,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+from ..models.exact_numbers import show_count
 from ..models.losses import counter_of
 from ..models.problem import Problem
-from ..models.relaxations import counted
 from ..models.release import Counted
 from ..models.requirement import Requirement
 from ..models.requirements.k_c_anonymity import KCAnonymity
@@ -84,7 +84,7 @@ def parts_of(problem: Problem) -> tuple[PolicyPart, ...]:
         found.append(PolicyPart(key=RECODING, label="full-domain recoding"))
     elif policy.counterfeit_limit is not None:
         limit = policy.counterfeit_limit
-        label = f"at most {counted(limit, 'counterfeit')}" if limit else "no counterfeits"
+        label = f"at most {show_count(limit, 'counterfeit')}" if limit else "no counterfeits"
         found.append(PolicyPart(key=COUNTERFEITS, label=label))
     forms = {form for r in policy.requirements if (form := r.structure(problem).form) is not None}
     if not forms <= {policy.form}:

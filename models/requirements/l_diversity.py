@@ -32,9 +32,10 @@ from numpy.typing import NDArray
 
 from ..domain import Codes
 from ..errors import EngineError, PolicyError
+from ..exact_numbers import show_count
 from ..group_bounds import GroupBounds
 from ..memo import memoized
-from ..relaxations import Parameter, ParameterGrid, counted, largest_size, reduced, shares
+from ..relaxations import Parameter, ParameterGrid, largest_size, reduced, shares
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, hold_whole, in_int64, register
 from ..structure import DependsOn, EntropyRule, RecursiveRule, Structure
@@ -63,7 +64,7 @@ def _diversity(problem: ProblemView) -> Iterator[str]:
     found = problem.table.histogram
     most = max(found, key=lambda value: (found[value], value))
     yield (
-        f"the table has {counted(len(found), 'different value')}; the most frequent, {most!r}, has "
+        f"the table has {show_count(len(found), 'different value')}; the most frequent, {most!r}, has "
         f"{found[most]} of {len(problem.table)} tuples"
     )
 

@@ -35,10 +35,11 @@ from numpy.typing import NDArray
 from ..breach_probability import NOT_LINKED, Exposure, exposure, minimum_ratio
 from ..domain import Codes
 from ..errors import PolicyError
+from ..exact_numbers import show_count
 from ..group_bounds import GroupBounds
 from ..history import History
 from ..largest_share import largest_share
-from ..relaxations import DENOMINATORS, Parameter, ParameterGrid, counted, largest_size, reduced
+from ..relaxations import DENOMINATORS, Parameter, ParameterGrid, largest_size, reduced
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64
 from ..structure import DependsOn, Structure
@@ -225,11 +226,11 @@ class LinkBudget(GroupRequirement):
                 needed[self.smallest_size(1, spent)] += 1
         for size in sorted(size for size in needed if size is not None):
             yield (
-                f"budget left: {counted(needed[size], 'respondent')} may be linked to the own value if it is "
-                f"at most one of {size} tuples in a group"
+                f"budget left: {show_count(needed[size], 'respondent')} may be linked to the own value if it "
+                f"is at most one of {size} tuples in a group"
             )
         if needed[None]:
-            people = counted(needed[None], "respondent")
+            people = show_count(needed[None], "respondent")
             yield f"budget used up: {people} may never be linked to the own value again"
         values = len(problem.table.histogram)
         yield f"the table has {len(problem.table)} tuples and {values} different values"

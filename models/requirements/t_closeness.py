@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 
 from ..domain import Codes
 from ..errors import PolicyError
+from ..exact_numbers import show_count
 from ..group_bounds import GroupBounds
-from ..relaxations import Parameter, ParameterGrid, counted, largest_size, reduced
+from ..relaxations import Parameter, ParameterGrid, largest_size, reduced
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, as_fraction, in_int64, register
 from ..spelling import shown
@@ -97,7 +98,7 @@ class TCloseness(GroupRequirement):
         strange = sorted(found - set(self.order))
         if strange:
             told = shown(strange[:3]) + (", ..." if strange[3:] else "")
-            lacks = f"order lacks {counted(len(strange), 'value')} of the domain ({told})"
+            lacks = f"order lacks {show_count(len(strange), 'value')} of the domain ({told})"
             raise PolicyError(f"{self.name}: {lacks}: list every value that occurs or is declared once")
         return self.order
 

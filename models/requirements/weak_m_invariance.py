@@ -30,9 +30,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Codes
+from ..exact_numbers import show_count
 from ..group_bounds import GroupBounds
 from ..history import History
-from ..relaxations import Parameter, counted
+from ..relaxations import Parameter
 from ..release import QIGroup
 from ..requirement import Context, GroupRequirement, Violation, hold_whole, register
 from ..returning import unless_returning
@@ -215,13 +216,13 @@ class WeakMInvariance(GroupRequirement):
         there = table.histogram
         for signature, people in sorted(bound.items(), key=lambda item: sorted(item[0] or ())):
             if signature is None:
-                some = counted(people, "respondent")
+                some = show_count(people, "respondent")
                 yield f"{some} published under different signatures before: no group keeps both"
                 continue
             missing = [value for value in sorted(signature) if value not in there]
             lacks = f"; nobody in the table has {', '.join(map(repr, missing))}" if missing else ""
             shown = ", ".join(sorted(signature))
-            yield f"{counted(people, 'returning respondent')} must stay among the values {shown}{lacks}"
+            yield f"{show_count(people, 'returning respondent')} must stay among the values {shown}{lacks}"
 
     def _hopeless_because(self, problem: ProblemView) -> str | None:
         fakes = problem.policy.counterfeit_limit != 0

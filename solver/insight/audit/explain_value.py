@@ -19,6 +19,7 @@ from ....models.adversary.knowledge import Knowledge
 from ....models.adversary.propagation import Bounds, Component, first_bounds, open_components, propagate
 from ....models.adversary.system import System
 from ....models.errors import InputError
+from ....models.exact_numbers import show_count
 from ....models.history import History
 from ...settings import Clock
 from ...worlds.component_lp import ComponentLP
@@ -63,24 +64,23 @@ class ValueExplanation:
         """The explanation in words, without respondents and their values unless asked."""
         home = next(where for where in reversed(self.groups) if self._in(history, where))
         subject = f"{self.respondent if show_ids else 'a respondent'} of {_name(home)}"
-        count = len(self.excluded)
         if self.own is not None:
             named = f" as {self.attribute}" if self.attribute else ""
             subject += f" can only have {self.own}{named}" if show_ids else f" can have one value only{named}"
         elif show_ids:
             subject += f" cannot have {', '.join(sorted(self.excluded))}"
         else:
-            subject += f" cannot have {count} value{'s' * (count > 1)}"
+            subject += f" cannot have {show_count(len(self.excluded), 'value')}"
         number = len(self.groups)
         needed = ", each of them needed" if self.irreducible and number > 1 else ""
-        lines = [f"{subject}, because of {number} group{'s' * (number > 1)}{needed}:"]
+        lines = [f"{subject}, because of {show_count(number, 'group')}{needed}:"]
         for position, where in enumerate(self.groups):
             group = history.group(*where)
-            people = f"{len(group.members)} respondent{'s' * (len(group.members) > 1)}"
+            people = show_count(len(group.members), "respondent")
             if show_ids:
                 people = ", ".join(sorted(group.respondents))
             if group.fakes:
-                people += f", {group.fakes} counterfeit{'s' * (group.fakes > 1)}"
+                people += f", {show_count(group.fakes, 'counterfeit')}"
             shared = [
                 f"{overlap} also in {_name(other)}"
                 for other in self.groups[:position]
@@ -94,7 +94,7 @@ class ValueExplanation:
             near = frozenset[str]().union(*(history.group(*where).respondents for where in self.groups))
             known = len(knowledge.about & near)
         if known:
-            lines.append(f"  and what is known about {known} respondent{'s' * (known > 1)} of these groups")
+            lines.append(f"  and what is known about {show_count(known, 'respondent')} of these groups")
         return "\n".join(lines)
 
     def _in(self, history: History, where: tuple[int, int]) -> bool:

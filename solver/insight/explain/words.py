@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ....models.exact_numbers import show_number
-from ....models.relaxations import counted
+from ....models.exact_numbers import show_count, show_number
 from ...parts import COUNTERFEITS, SUPPRESSION
 from ...status import Status
 
@@ -124,9 +123,9 @@ def _remedy(remedy: Remedy, found: Findings) -> str:
 
 def _change(change: Change, tuples: int) -> str:
     if change.part == SUPPRESSION:
-        return f"allow {counted(change.value, 'suppressed tuple')} of {tuples} instead of {change.present}"
+        return f"allow {show_count(change.value, 'suppressed tuple')} of {tuples} instead of {change.present}"
     if change.part == COUNTERFEITS:
-        return f"allow {counted(change.value, 'counterfeit')} instead of {change.present}"
+        return f"allow {show_count(change.value, 'counterfeit')} instead of {change.present}"
     if change.part == change.parameter:
         return f"{change.part}: {change.value} instead of {change.present}"
     if change.value is None:
