@@ -8,12 +8,14 @@ known ending, and the same each time.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +23,7 @@ from typing import TYPE_CHECKING
 from .errors import InputError, OptanonError
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -28,7 +31,10 @@ __all__ = [
     "check_picture",
     "drafted",
     "require_folder",
+    "write_frame",
+    "write_json",
     "write_picture",
+    "write_text",
     "write_together",
     "write_whole",
 ]
@@ -67,6 +73,22 @@ def write_whole(path: str | Path, write: Callable[[Path], object], *, private: b
         If the folder does not exist, or the file cannot be written there.
     """
     write_together([OutputFile(path=Path(path), write=write, private=private)])
+
+
+def write_text(path: str | Path, text: str, *, private: bool) -> None:
+    """Write a text, whole or not at all; see `write_whole`."""
+    write_whole(path, lambda draft: draft.write_text(text, encoding="utf-8"), private=private)
+
+
+def write_json(path: str | Path | None, content: object, *, private: bool) -> None:
+    """Write JSON that people may read, too, whole or not at all; None is no file."""
+    if path is not None:
+        write_text(path, json.dumps(content, indent=2) + "\n", private=private)
+
+
+def write_frame(path: str | Path, frame: pd.DataFrame) -> None:
+    """Write a table of results as CSV, whole or not at all."""
+    write_whole(path, partial(frame.to_csv, index=False, lineterminator="\n"))
 
 
 def write_together(files: Sequence[OutputFile]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ...models.errors import StoreError
-from ...models.files import write_whole
+from ...models.files import write_text
 from ..bounded import read_json
 from .anchor import refuse_other
 from .codec import DAMAGES, Entry, canonical, release_of
@@ -64,9 +64,7 @@ def export_history(history: StoredHistory, path: str | Path) -> None:
             for entry in history.entries
         ],
     }
-    write_whole(
-        path, lambda draft: draft.write_text(canonical(content) + "\n", encoding="utf-8"), private=True
-    )
+    write_text(path, canonical(content) + "\n", private=True)
 
 
 def import_history(

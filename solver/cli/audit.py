@@ -17,6 +17,7 @@ from rich.table import Table
 from ...instances.asked_series import read_asked
 from ...instances.bounded import read_json
 from ...models.errors import CertificateError
+from ...models.files import write_json, write_text
 from ..display import plain_console
 from ..insight.audit.attacks import usual_attacks
 from ..insight.audit.audit import AuditReport, PersistentAudit, audit
@@ -24,7 +25,6 @@ from ..overwriting import may_write
 from ..worlds.exclusions import verify_audit
 from .commands.adversary import AuditCommand, VerifyAuditCommand
 from .tables import print_table
-from .writing import write_json, write_text
 
 __all__ = [
     "audit_course",
@@ -57,7 +57,7 @@ def audit_series(asked: AuditCommand) -> None:
             progress=told,
         )
     if asked.certificates is not None:
-        write_text(asked.certificates, json.dumps(report.certificates()) + "\n")
+        write_text(asked.certificates, json.dumps(report.certificates()) + "\n", private=True)
     raise typer.Exit(print_audit(plain_console(), report, asked.json_file, asked.show_ids))
 
 
@@ -147,7 +147,7 @@ def print_audit(console: Console, report: AuditReport, json_file: Path | None, s
         console.print(f"not defined for release {number}: {reason.partition(';')[0]}", markup=False)
     for text in (*report.texts(show_ids=show_ids), *report.warnings):
         console.print(text, markup=False)
-    write_json(json_file, report.to_dict(show_ids=show_ids))
+    write_json(json_file, report.to_dict(show_ids=show_ids), private=True)
     if not report.complete:
         console.print("not everything was decided in time: what is missing above is unknown, not safe")
     return 1 if report.releases[-1].disclosed else 0 if report.complete else 4

@@ -12,13 +12,13 @@ from ...instances.problem_file import load_problem
 from ...instances.views_file import is_views_file
 from ...models.errors import InputError, OptanonError
 from ...models.exact_numbers import show_number
+from ...models.files import write_json
 from ..display import plain_console
 from ..insight.audit.foreign_audit import ForeignAudit, audit_release
 from ..insight.comparison.distance import Distance
 from ..overwriting import may_write
 from .commands.adversary import AuditReleaseCommand
 from .tables import print_table
-from .writing import write_json
 
 __all__ = ["audit_foreign"]
 
@@ -44,7 +44,7 @@ def audit_foreign(asked: AuditReleaseCommand) -> None:
         seed=asked.seed,
         workers=asked.workers,
     )
-    write_json(asked.json_file, found.to_dict())
+    write_json(asked.json_file, found.to_dict(), private=True)
     _show(plain_console(), found, show_ids=asked.show_ids)
     raise typer.Exit({True: 0, False: 1, None: 4}[found.passes])
 

@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from ...instances.problem_file import load_problem
+from ...models.files import write_json
 from ..display import plain_console, warn_unchecked
 from ..insight.explain.answer import explain
 from ..insight.explain.explanation import Explanation
@@ -15,7 +16,6 @@ from ..overwriting import may_write
 from ..status import Status
 from .commands.alternatives import ExplainCommand
 from .reading import as_asked
-from .writing import write_json
 
 __all__ = ["explain_policy"]
 
@@ -34,7 +34,7 @@ def explain_policy(asked: ExplainCommand) -> None:
         workers=asked.workers,
     )
     _print(console, found, asked.show_ids)
-    write_json(asked.json_file, found.to_dict(show_ids=asked.show_ids))
+    write_json(asked.json_file, found.to_dict(show_ids=asked.show_ids), private=True)
     raise typer.Exit({Status.INFEASIBLE: 3, Status.UNKNOWN: 4}.get(found.status, 0))
 
 

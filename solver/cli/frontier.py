@@ -12,7 +12,7 @@ from rich.table import Table
 
 from ...instances.problem_file import load_problem
 from ...models.errors import PolicyError
-from ...models.files import check_picture
+from ...models.files import check_picture, write_json
 from ..display import plain_console, warn_unchecked
 from ..insight.frontier.grid import parse_vary
 from ..insight.frontier.points import FrontierPoint
@@ -23,7 +23,6 @@ from ..overwriting import may_write
 from .commands.alternatives import FrontierCommand
 from .reading import as_asked
 from .tables import print_table
-from .writing import write_json
 
 __all__ = ["draw_frontier"]
 

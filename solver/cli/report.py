@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...instances.bounded import read_json
 from ...models.errors import CertificateError, InputError, ProblemFileError
+from ...models.files import write_text
 from ..display import soft_console
 from ..insight.report.facts import facts
 from ..insight.report.page import report_page
@@ -12,7 +13,6 @@ from ..overwriting import file_beside, may_write
 from ..seconds import VERIFY_SECONDS
 from ..solved import read_solved
 from .commands.release import ReportCommand
-from .writing import write_text
 
 __all__ = ["report"]
 
@@ -42,5 +42,5 @@ def report(asked: ReportCommand) -> None:
     assert found.release is not None  # otherwise there is nothing to tell, and that was an error
     beside = None if asked.comparison is None else read_json(asked.comparison, kind=ProblemFileError)
     page = report_page(said, facts(found.problem, found.release), comparison=beside)
-    write_text(target, page)
+    write_text(target, page, private=True)
     console.print(f"wrote {target}", markup=False)

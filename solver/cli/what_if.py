@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ...instances.asked_series import read_asked
+from ...models.files import write_json
 from ..display import plain_console
 from ..insight.what_if.breach_chance import BreachChance, Estimate
 from ..insight.what_if.giveaways import Giveaway
@@ -15,7 +16,6 @@ from ..overwriting import may_write
 from .audit import problems
 from .commands.adversary import WhatIfCommand
 from .tables import print_table
-from .writing import write_json
 
 __all__ = ["what_if"]
 
@@ -43,7 +43,7 @@ def what_if(asked: WhatIfCommand) -> None:
     )
     console = plain_console()
     _print(console, report, asked.show_ids)
-    write_json(asked.json_file, report.to_dict(show_ids=asked.show_ids))
+    write_json(asked.json_file, report.to_dict(show_ids=asked.show_ids), private=True)
     if not report.complete:
         console.print("not everything was decided in time: numbers may be too small, open is not safe")
         raise typer.Exit(4)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from ...models.files import write_whole
+from ...models.files import write_text
 from .child import JOB
 
 __all__ = ["Job"]
@@ -32,8 +32,7 @@ class Job:
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
-        text = json.dumps(dict(settings))
-        write_whole(folder / JOB, lambda draft: draft.write_text(text, encoding="utf-8"))
+        write_text(folder / JOB, json.dumps(dict(settings)), private=False)
         self.points: list[dict[str, Any]] = []
         self.progress = ""
         self.began = time.monotonic()

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from ...instances.futures import Futures, published_last
 from ...instances.problem_file import load_problem
 from ...instances.store.opening import History
-from ...models.files import write_whole
+from ...models.files import write_text
 from ..insight.audit.audit import audit
 from ..insight.backtest.replay import backtest
 from ..insight.backtest.result import COLUMNS
@@ -141,7 +141,7 @@ def _report(job: Mapping[str, Any], say: Say) -> None:
     assert found.release is not None, "a report is asked for where there is a release"
     say({"event": "progress", "words": "auditing the series, drawing"})
     page = report_page(said, facts(found.problem, found.release))
-    write_whole(folder / "report.html", lambda draft: draft.write_text(page, encoding="utf-8"), private=True)
+    write_text(folder / "report.html", page, private=True)
     say({"event": "done", "texts": []})
 
 

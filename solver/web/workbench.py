@@ -22,7 +22,7 @@ from ...instances.store.opening import History
 from ...instances.text_files import read_text_table
 from ...instances.usual_policy import SensitiveCounts
 from ...models.errors import OptanonError, ProblemFileError, SeriesError, TableError
-from ...models.files import write_whole
+from ...models.files import write_text
 from ...models.hierarchy import Hierarchy
 from ..appending import beyond_policy, examine, refuse_blind
 from ..result_file import certificate_of, read_result
@@ -175,7 +175,7 @@ class Workbench:
             History.open(self._history_file())
             content["history"] = str(self._history_file())
         text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
-        write_whole(self.folder / name, lambda draft: draft.write_text(text, encoding="utf-8"))
+        write_text(self.folder / name, text, private=False)
         try:
             load_problem(self.folder / name)
         except OptanonError as error:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from ....models.exact_numbers import show_number
-from ....models.files import write_whole
+from ....models.files import write_frame, write_json
 from ...settings import Hindsight
 from .published import PublishedSeries
 from .steps import BacktestStep
@@ -120,7 +118,7 @@ class Backtest:
 
     def to_csv(self, path: str | Path) -> None:
         """Write `to_frame`, whole or not at all."""
-        write_whole(path, partial(self.to_frame().to_csv, index=False, lineterminator="\n"))
+        write_frame(path, self.to_frame())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; no respondent and no sensitive value."""
@@ -135,8 +133,7 @@ class Backtest:
 
     def to_json(self, path: str | Path) -> None:
         """Write `to_dict` as JSON, whole or not at all."""
-        text = json.dumps(self.to_dict(), indent=2) + "\n"
-        write_whole(path, lambda draft: draft.write_text(text, encoding="utf-8"))
+        write_json(path, self.to_dict(), private=False)
 
     def plot(self, path: str | Path) -> None:
         """Draw counterfeits, loss, query error and posteriors, release by release (.svg, .pdf or .png).

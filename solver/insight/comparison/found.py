@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from ....models.files import write_whole
+from ....models.files import write_frame, write_json
 from .distance import Distance, Reference
 from .rows import ComparisonRow
 from .table import cells, columns
@@ -86,7 +84,7 @@ class Comparison:
 
     def to_csv(self, path: str | Path) -> None:
         """Write `to_frame` as CSV, whole or not at all."""
-        write_whole(path, partial(self.to_frame().to_csv, index=False, lineterminator="\n"))
+        write_frame(path, self.to_frame())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values JSON can hold, exact numbers as text; no respondent and no sensitive value.
@@ -114,8 +112,7 @@ class Comparison:
 
     def to_json(self, path: str | Path) -> None:
         """Write `to_dict` as JSON, whole or not at all."""
-        text = json.dumps(self.to_dict(), indent=2) + "\n"
-        write_whole(path, lambda draft: draft.write_text(text, encoding="utf-8"))
+        write_json(path, self.to_dict(), private=False)
 
     def plot(self, path: str | Path) -> None:
         """Draw into a .png, .svg or .pdf file, whole or not at all.
@@ -191,7 +188,7 @@ def comparisons_to_csv(found: Mapping[str, Comparison], path: str | Path) -> Non
     frames = [one.to_frame().assign(problem=name) for name, one in found.items()]
     frame = pd.concat(frames, ignore_index=True)
     frame = frame[["problem", *(column for column in frame.columns if column != "problem")]]
-    write_whole(path, partial(frame.to_csv, index=False, lineterminator="\n"))
+    write_frame(path, frame)
 
 
 def comparisons_to_json(found: Mapping[str, Comparison], path: str | Path) -> None:
@@ -199,8 +196,7 @@ def comparisons_to_json(found: Mapping[str, Comparison], path: str | Path) -> No
     if len(found) == 1:
         next(iter(found.values())).to_json(path)
         return
-    text = json.dumps({"problems": {name: one.to_dict() for name, one in found.items()}}, indent=2) + "\n"
-    write_whole(path, lambda draft: draft.write_text(text, encoding="utf-8"))
+    write_json(path, {"problems": {name: one.to_dict() for name, one in found.items()}}, private=False)
 
 
 _COUNTS = ("groups", "smallest", "largest", "counterfeits", "suppressed", "hidden_cells")

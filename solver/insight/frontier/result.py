@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from ....models.files import write_whole
+from ....models.files import write_frame
 from ...status import Status
 from .grid import FrontierGrid
 from .plot import draw, draw_both
@@ -82,8 +82,7 @@ class Frontier:
 
     def to_csv(self, path: str | Path) -> None:
         """Write `to_frame`, whole or not at all."""
-        frame = self.to_frame()
-        write_whole(path, lambda draft: frame.to_csv(draft, index=False, lineterminator="\n"))
+        write_frame(path, self.to_frame())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; exact numbers as strings; no memberships."""

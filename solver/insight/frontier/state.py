@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ....instances.bounded import read_json
 from ....models.errors import InputError, OptanonError
 from ....models.exact_numbers import exact_number
-from ....models.files import write_whole
+from ....models.files import write_text
 from ....models.problem import Problem
 from ....models.release import Release
 from ...status import Status, Termination
@@ -78,8 +78,7 @@ def write_state(path: Path, grid: FrontierGrid, points: Iterable[FrontierPoint])
         "axes": list(grid.names),
         "points": [_record(grid.problem, point) for point in points],
     }
-    written = json.dumps(content, indent=1) + "\n"
-    write_whole(path, lambda draft: draft.write_text(written, encoding="utf-8"), private=True)
+    write_text(path, json.dumps(content, indent=1) + "\n", private=True)
 
 
 def read_state(path: Path, grid: FrontierGrid) -> dict[tuple[Setting, ...], FrontierPoint]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ....models.errors import ProblemFileError
-from ....models.files import write_whole
+from ....models.files import write_text
 from ....models.parameters import require_kind
 from ....models.problem import Problem, require_problem
 from ...result import Result
@@ -48,4 +48,4 @@ def write_report(result: Result, problem: Problem, path: str | Path) -> None:
         raise ProblemFileError(f"there is no release to report on: the result is {result.status.value}")
     said = told(result.certificate, problem, result.release, course=result.trajectory, price=result.price)
     page = report_page(said, facts(problem, result.release))
-    write_whole(Path(path), lambda draft: draft.write_text(page, encoding="utf-8"), private=True)
+    write_text(path, page, private=True)
