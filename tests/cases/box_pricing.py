@@ -40,7 +40,7 @@ def profits(pricing: Boxes, duals: Duals, groups: Sequence[Group]) -> Ints:
 def everything(pricing: Boxes, problem: Problem) -> list[Group]:
     """All admissible groups of the sizes that are needed."""
     judge, rows = Judge(problem), pricing.rows
-    values = 1 if judge.blind else len(judge.names)
+    values = judge.told_apart
     return [
         group
         for size in range(pricing.form.least, pricing.form.most + 1)

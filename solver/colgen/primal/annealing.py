@@ -79,7 +79,7 @@ class Annealing:
         self.first = np.append(0, np.cumsum(count)).astype(np.int64)
         units = int(self.first[-1])
         self.wide = max(LIMITS.largest, 3 * judge.least)
-        values = 1 if judge.blind else len(judge.names)
+        values = judge.told_apart
         alike, close = np.full(values, judge.most_alike, dtype=np.int64), Closeness.of(judge, units)
         if close is not None:
             size = close.smallest(judge)
@@ -88,7 +88,7 @@ class Annealing:
         of = np.repeat(np.arange(len(rows), dtype=np.int64), count)
         self.units = Units(
             row=of,
-            value=np.zeros_like(rows.value) if judge.blind else rows.value,
+            value=judge.seen(rows.value),
             place=places.place,
             near=places.near,
             unit=np.argsort(places.place[of], kind="stable"),

@@ -55,7 +55,7 @@ def joined(
     codes = rows.geometry.codes[members]
     lo, hi = np.minimum.reduceat(codes, first), np.maximum.reduceat(codes, first)
     cost = np.where(sizes == 1, rows.single, sizes * rows.box_cost(lo, hi))
-    wide = 1 if judge.blind else len(judge.names)
+    wide = judge.told_apart
     line = np.repeat(np.arange(len(groups)), sizes)
     counts = np.bincount(line * wide + value[members], minlength=len(groups) * wide).reshape(-1, wide)
     needed, kind = np.unique(value[np.array(left)], return_inverse=True)
@@ -98,7 +98,7 @@ def gathered(
     tuple that is put into a group.
     """
     groups, rest = list[list[int]](), np.array(left, dtype=np.int64)
-    codes, wide = rows.geometry.codes, 1 if judge.blind else len(judge.names)
+    codes, wide = rows.geometry.codes, judge.told_apart
     while len(rest) >= judge.least and not (clock is not None and clock.over):
         everybody = codes[rest]
         # Who is at the edge costs most together with the middle of all.

@@ -28,7 +28,7 @@ def repaired(
     row_of
         Row of each respondent of the table now.
     """
-    values = 1 if judge.blind else len(judge.names)
+    values = judge.told_apart
     free = rows.count.copy()
     kept: list[Group] = []
     for group in release.groups:

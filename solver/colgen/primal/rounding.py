@@ -81,7 +81,7 @@ def completed(
         matched = _matched(rows, left, clock)
         return None if matched is None else [*groups, *matched]
     grown = [list(group) for group in groups]
-    value = np.zeros_like(rows.value) if judge.blind else rows.value
+    value = judge.seen(rows.value)
     over = joined(rows, judge, grown, left.tolist(), value, clock)
     if over:
         more, over = gathered(rows, judge, over, value, clock)

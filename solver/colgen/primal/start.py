@@ -38,8 +38,8 @@ def halved(rows: Rows, judge: Judge, clock: Clock | None = None) -> list[Group] 
     Complexity: O(n log n) costs and at most `LIMITS.tries` verdicts per part and attribute.
     """
     units = np.repeat(np.arange(len(rows), dtype=np.int64), rows.count)
-    value = np.zeros_like(rows.value) if judge.blind else rows.value
-    values = 1 if judge.blind else len(judge.names)
+    value = judge.seen(rows.value)
+    values = judge.told_apart
     if not judge.admits(tuple(np.bincount(value[units], minlength=values).tolist())):
         return None
     done, pending = list[Group](), deque([units])
@@ -83,7 +83,7 @@ def _cut_places(judge: Judge, value: Ints, start: Ints, end: Ints) -> Ints:
     """Where both halves of each part are admissible, or -1."""
     found = np.full(len(start), -1, dtype=np.int64)
     left = np.flatnonzero(end - start >= 2 * judge.least)
-    wide = 1 if judge.blind else len(judge.names)
+    wide = judge.told_apart
     for step in (0, *(d for far in range(1, LIMITS.tries) for d in (far, -far))):
         cut = (start[left] + end[left]) // 2 + step
         inside = (cut - start[left] >= judge.least) & (end[left] - cut >= judge.least)

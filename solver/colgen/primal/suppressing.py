@@ -71,7 +71,7 @@ def _spread(rows: Rows, judge: Judge, groups: list[Group], place: int, room: int
 
     Its place is empty then.
     """
-    found, values = list(groups), 1 if judge.blind else len(judge.names)
+    found, values = list(groups), judge.told_apart
     found[place] = ()
     homes = [j for j, group in enumerate(found) if len(group) > 1]
     if len(groups[place]) < 2 or not homes:
@@ -109,7 +109,7 @@ def _best_of_each(rows: Rows, judge: Judge, groups: Sequence[list[int]], room: i
     whole = size * rows.box_cost(np.minimum.reduceat(codes, start), np.maximum.reduceat(codes, start))
     gain = whole[home] - (size[home] - 1) * rows.box_cost(lo, hi) - rows.single
     wanted = np.flatnonzero((gain > 0) & (size[home] > judge.least))
-    values = 1 if judge.blind else len(judge.names)
+    values = judge.told_apart
     if len(wanted) and not judge.blind:
         counts = np.zeros((len(groups), values), dtype=np.int64)
         np.add.at(counts, (home, rows.value[flat]), 1)

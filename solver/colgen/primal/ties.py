@@ -48,7 +48,7 @@ def tied(rows: Rows, judge: Judge, *, dear: float, clock: Clock) -> list[Group] 
     -----
     Complexity: O(n) verdicts, and O(groups) vectorized for each tuple that is left over at its place.
     """
-    value = np.zeros_like(rows.value) if judge.blind else rows.value
+    value = judge.seen(rows.value)
     made, left = list[list[int]](), list[int]()
     for place in _places(rows):
         if clock.over:
@@ -62,9 +62,7 @@ def tied(rows: Rows, judge: Judge, *, dear: float, clock: Clock) -> list[Group] 
         last = joined(rows, judge, groups, last, value, clock)
     chopped_up = list[Group]()
     if last:
-        if not judge.admits(
-            tuple(np.bincount(value[last], minlength=1 if judge.blind else len(judge.names)).tolist())
-        ):
+        if not judge.admits(tuple(np.bincount(value[last], minlength=judge.told_apart).tolist())):
             return None
         chopped_up = chopped([np.sort(np.array(last, dtype=np.int64))], judge, value)
     return [tuple(sorted(group)) for group in groups] + chopped_up
@@ -117,7 +115,7 @@ class _Inside:
     """The values of a group."""
 
     def __init__(self, judge: Judge, values: list[int] | None = None) -> None:
-        self.judge, self.counts = judge, [0] * (1 if judge.blind else len(judge.names))
+        self.judge, self.counts = judge, [0] * judge.told_apart
         self.size = 0
         for v in values or ():
             self.add(v)

@@ -67,6 +67,15 @@ class Judge:
         tried = range(least, 0, -1)
         return next((often for often in tried if self.admits((often, *[1] * (least - often)))), least)
 
+    @property
+    def told_apart(self) -> int:
+        """How many values are told apart: one where only sizes matter."""
+        return 1 if self.blind else len(self.names)
+
+    def seen(self, value: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Values, all one where they are not told apart."""
+        return np.zeros_like(value) if self.blind else value
+
     def admits(self, counts: Counts) -> bool:
         """Whether a group with these counts of values keeps every requirement."""
         key = tuple(sorted(filter(None, counts), reverse=True)) if self.alike or self.blind else counts

@@ -94,7 +94,7 @@ class MarkedVerdicts:
 
     def __init__(self, judge: Judge, close: Closeness | None, wide: int, seed: int) -> None:
         self._judge = judge if close is None else close.others
-        values = 1 if judge.blind else len(judge.names)
+        values = judge.told_apart
         self.marked = self._begun(values, wide + 3, seed, close)
 
     def _begun(self, values: int, wide: int, seed: int, close: Closeness | None) -> Marked:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from ....models.memo import memoized
 from ....models.policy import Policy
 from ....models.problem import Problem
@@ -34,7 +32,7 @@ def part_of(problem: Problem, indices: Sequence[int]) -> Problem:
 
 def part_rows(rows: Rows, part: Problem) -> Rows:
     """The table's rows as the part sees them: all of one value if values do not matter to it."""
-    return replace(rows, value=np.zeros_like(rows.value)) if Judge(part).blind else rows
+    return replace(rows, value=Judge(part).seen(rows.value))
 
 
 @memoized

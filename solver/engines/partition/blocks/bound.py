@@ -214,9 +214,8 @@ class TableProgram:
 
     def completed(self, groups: list[tuple[int, ...]], left: Ints, moves: Sequence[int]) -> Grouping:
         """With groups of the tuples that are in none; by themselves if they may not be released so."""
-        judge, values = self.rounds.judge, 1 if self.rounds.judge.blind else len(self.rounds.judge.names)
-        value = np.zeros_like(left) if judge.blind else self.rounds.rows.value[left]
-        counts = np.bincount(value, minlength=values)
+        judge = self.rounds.judge
+        counts = np.bincount(judge.seen(self.rounds.rows.value[left]), minlength=judge.told_apart)
         if len(left) and judge.admits(tuple(counts.tolist())):
             rest = self.rounds.anew(left, moves, LIMITS.rounds + self._cold)
             return Grouping.joined([Grouping.of(groups), rest]) if groups else rest

@@ -72,7 +72,7 @@ def cut_rows(rows: Rows, judge: Judge, most: int) -> list[Ints]:
 def _apart(rows: Rows, judge: Judge, a: int, middle: int, b: int) -> bool:
     """Whether both runs may be released."""
     halves = (slice(a, middle), slice(middle, b))
-    values = 1 if judge.blind else len(judge.names)
+    values = judge.told_apart
     counts = [np.bincount(rows.value[h], weights=rows.count[h], minlength=values) for h in halves]
     return bool(judge.verdicts(np.array(counts, dtype=np.int64)).all())
 

@@ -150,7 +150,7 @@ def _settled(rows: Rows, judge: Judge, groups: list[Group], clock: Clock) -> lis
     left = [row for group in groups if len(group) < judge.least for row in group]
     if not left:
         return groups
-    value = np.zeros_like(rows.value) if judge.blind else rows.value
+    value = judge.seen(rows.value)
     if not grown or joined(rows, judge, grown, left, value):
         return _made(rows, judge, clock)
     return [tuple(sorted(group)) for group in grown]
