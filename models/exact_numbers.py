@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,13 +15,17 @@ import pandas as pd
 __all__ = [
     "LONGEST",
     "exact_number",
+    "exact_text",
     "plain_text",
+    "plain_value",
     "shortest_decimals",
     "show_count",
     "show_gap",
     "show_number",
     "show_share",
 ]
+
+T = TypeVar("T")
 
 LONGEST = 400
 """Characters of a number, and its largest exponent: more than any measured value needs."""
@@ -72,6 +76,16 @@ def plain_text(cell: object) -> str:
     ['2', '2.5', '2', '2.0']
     """
     return str(int(cell)) if isinstance(cell, float | np.floating) and cell.is_integer() else str(cell)
+
+
+def exact_text(number: Fraction | None) -> str | None:
+    """A number for files, exactly; None if there is none."""
+    return None if number is None else str(number)
+
+
+def plain_value(value: Fraction | T) -> str | T:
+    """A setting for files: a fraction exactly, as text, and whatever else as it is."""
+    return str(value) if isinstance(value, Fraction) else value
 
 
 def show_number(number: Fraction | None) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 
 from ..models.adversary.knowledge import Knowledge
 from ..models.errors import CertificateError, SeriesError, StoreError
+from ..models.exact_numbers import exact_text
 from ..models.history import History
 from ..models.parameters import require_kind, whole
 from ..models.policy import Policy
@@ -123,7 +124,7 @@ class SeriesVerdict:
     def to_dict(self) -> dict[str, Any]:
         """Plain values for files."""
         given: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        return given | {"worst": None if self.worst is None else str(self.worst)}
+        return given | {"worst": exact_text(self.worst)}
 
     @property
     def short(self) -> str:

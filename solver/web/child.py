@@ -10,12 +10,12 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from ...instances.problem_file import load_problem
 from ...models.errors import OptanonError
+from ...models.exact_numbers import exact_text
 from ..insight.report.sentences import without_parameters
 from ..level_value import UNCHECKED
 from ..output import write_files
@@ -59,8 +59,8 @@ def run(folder: Path, job: dict[str, Any]) -> None:
                 "seconds": round(point.seconds, 3),
                 "level": point.level,
                 "loss": levels[point.level],
-                "value": _text(point.value),
-                "bound": _text(point.bound),
+                "value": exact_text(point.value),
+                "bound": exact_text(point.bound),
             }
         )
 
@@ -107,10 +107,6 @@ def _plots(result: Result) -> dict[str, Any]:
         "lost": [[column.name, round(100 * float(column.lost), 1)] for column in result.summary.columns],
         "sizes": sorted(sizes.items()),
     }
-
-
-def _text(number: Fraction | None) -> str | None:
-    return None if number is None else str(number)
 
 
 def _say(event: Mapping[str, Any]) -> None:

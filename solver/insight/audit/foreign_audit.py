@@ -16,7 +16,7 @@ from ....instances.foreign.notation import Ends
 from ....instances.foreign.release import ForeignRelease, read_foreign
 from ....instances.foreign.rows import COUNT, Stars
 from ....models.errors import EngineError, InputError, PolicyError
-from ....models.exact_numbers import exact_number, show_number
+from ....models.exact_numbers import exact_number, exact_text, show_number
 from ....models.parameters import require_time_limit
 from ....models.problem import Problem, require_problem
 from ....models.release import Release
@@ -94,13 +94,12 @@ class ForeignAudit:
         def place(found: Distance | None) -> dict[str, Any] | None:
             if found is None:
                 return None
-            multiple = found.multiple
             return {
                 "level": self.levels[found.level],
                 "value": str(found.value),
                 "reference": str(found.reference),
                 "reference_is": "proven optimum" if found.proven else "bound",
-                "multiple": None if multiple is None else str(multiple),
+                "multiple": exact_text(found.multiple),
             }
 
         found = self.figures

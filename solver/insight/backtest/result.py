@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from ....models.exact_numbers import show_number
+from ....models.exact_numbers import exact_text, show_number
 from ....models.files import write_frame, write_json
 from ...settings import Hindsight
 from .published import PublishedSeries
@@ -184,7 +184,7 @@ def _flat(step: BacktestStep) -> dict[str, Any]:
         "status": step.status,
         "counterfeits": step.counterfeits,
         "loss": None if step.loss is None else float(step.loss),
-        "loss exactly": None if step.loss is None else str(step.loss),
+        "loss exactly": exact_text(step.loss),
         "query error": None if found is None else found.query_error,
         "groups": None if found is None else found.groups,
         "signatures": step.signatures,
@@ -194,6 +194,6 @@ def _flat(step: BacktestStep) -> dict[str, Any]:
         "unavoidable later": None if least is None else int(least.from_here),
         "disclosed": None if verdict is None else verdict.disclosed,
         "undecided": None if verdict is None else verdict.undecided,
-        "worst posterior": None if verdict is None or verdict.worst is None else str(verdict.worst),
+        "worst posterior": None if verdict is None else exact_text(verdict.worst),
         "no release because": step.why,
     }

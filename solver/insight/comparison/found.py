@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from ....models.exact_numbers import exact_text
 from ....models.files import write_frame, write_json
 from .distance import Distance, Reference
 from .rows import ComparisonRow
@@ -104,7 +104,7 @@ class Comparison:
             "best_heuristic": None if self.best_heuristic is None else self.best_heuristic.name,
             "reference": {
                 "optimum": [str(value) for value in self.reference.optimum],
-                "bound": _text(self.reference.bound),
+                "bound": exact_text(self.reference.bound),
                 "infeasible": self.reference.infeasible,
             },
             "results": [self._nested(row) for row in self.rows],
@@ -133,7 +133,7 @@ class Comparison:
         for level, name in enumerate(self.levels):
             value = None if found is None else found.objective[level]
             flat[name] = None if value is None else float(value)
-            flat[f"{name} exactly"] = _text(value)
+            flat[f"{name} exactly"] = exact_text(value)
         for label, place in (("", row.distance), ("promised ", row.own)):
             flat[f"{label}reference"] = None if place is None else str(place.reference)
             flat[f"{label}reference is"] = None if place is None else _kind(place)
@@ -202,10 +202,6 @@ def comparisons_to_json(found: Mapping[str, Comparison], path: str | Path) -> No
 _COUNTS = ("groups", "smallest", "largest", "counterfeits", "suppressed", "hidden_cells")
 
 
-def _text(number: Fraction | None) -> str | None:
-    return None if number is None else str(number)
-
-
 def _kind(place: Distance) -> str:
     return "proven optimum" if place.proven else "proven bound"
 
@@ -218,6 +214,6 @@ def _place(place: Distance | None, levels: tuple[str, ...]) -> dict[str, Any] | 
         "value": str(place.value),
         "reference": str(place.reference),
         "reference_is": _kind(place),
-        "multiple": _text(place.multiple),
+        "multiple": exact_text(place.multiple),
         "excess": str(place.excess),
     }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
+from ....models.exact_numbers import exact_text, plain_value
 from ...parts import PolicyPart
 from .costs import PartCost
 from .findings import Conflict, Findings
@@ -49,7 +49,7 @@ class Explanation(Findings):
             "hopeless": list(self.hopeless),
             "unknown": list(self.unknown),
             "losses": [
-                {"loss": name, "value": str(value), "bound": _text(bound)}
+                {"loss": name, "value": str(value), "bound": exact_text(bound)}
                 for name, value, bound in self.losses
             ],
             "costs": [_cost(cost) for cost in self.costs],
@@ -76,10 +76,6 @@ class Explanation(Findings):
 def without_rows(texts: Sequence[str]) -> tuple[str, ...]:
     """Sentences in which a row of the steward's table is not named by its number, each once."""
     return tuple(dict.fromkeys(re.sub(r"\brow \d+\b", "a row", text) for text in texts))
-
-
-def _text(number: Fraction | None) -> str | None:
-    return None if number is None else str(number)
 
 
 def _part(part: PolicyPart) -> dict[str, str]:
@@ -110,8 +106,8 @@ def _remedy(remedy: Remedy) -> dict[str, Any]:
         "changes": [
             {
                 "parameter": change.name,
-                "present": _plain(change.present),
-                "value": _plain(change.value),
+                "present": plain_value(change.present),
+                "value": plain_value(change.value),
                 "grid": change.grid,
                 "complete grid": change.complete,
             }
@@ -119,10 +115,6 @@ def _remedy(remedy: Remedy) -> dict[str, Any]:
         ],
         "minimal": remedy.minimal,
     }
-
-
-def _plain(value: object) -> object:
-    return str(value) if isinstance(value, Fraction) else value
 
 
 def _cost(cost: PartCost) -> dict[str, Any]:
@@ -136,8 +128,8 @@ def _cost(cost: PartCost) -> dict[str, Any]:
                 "loss": level.loss,
                 "with": str(level.present),
                 "without": str(level.without),
-                "low": _text(level.low),
-                "high": _text(level.high),
+                "low": exact_text(level.low),
+                "high": exact_text(level.high),
             }
             for level in cost.levels
         ],

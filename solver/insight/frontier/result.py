@@ -9,12 +9,12 @@ from typing import Any
 
 import pandas as pd
 
+from ....models.exact_numbers import exact_text, plain_value
 from ....models.files import write_frame
 from ...status import Status
 from .grid import FrontierGrid
 from .plot import draw, draw_both
 from .points import FrontierPoint
-from .state import plain, text
 
 __all__ = ["Frontier"]
 
@@ -46,7 +46,7 @@ class Frontier:
         rows: list[dict[str, object]] = []
         for point in self.points:
             row: dict[str, object] = {
-                name: plain(value) for name, value in zip(self.grid.names, point.settings, strict=True)
+                name: plain_value(value) for name, value in zip(self.grid.names, point.settings, strict=True)
             }
             row |= {"status": point.status.value, "termination": point.termination.value}
             for number, name in enumerate(point.losses):
@@ -55,8 +55,8 @@ class Frontier:
                 gap = point.levels[number].gap if point.values else None
                 row |= {
                     name: _decimal(value),
-                    f"{name} exact": text(value),
-                    f"{name} bound": text(bound),
+                    f"{name} exact": exact_text(value),
+                    f"{name} bound": exact_text(bound),
                     f"{name} gap": _decimal(gap),
                 }
             both = self.grid.both(point.settings, point.release)
@@ -92,7 +92,7 @@ class Frontier:
             "points": [
                 {
                     "settings": {
-                        name: plain(value)
+                        name: plain_value(value)
                         for name, value in zip(self.grid.names, point.settings, strict=True)
                     },
                     "status": point.status.value,
@@ -100,9 +100,9 @@ class Frontier:
                     "objective": [
                         {
                             "loss": name,
-                            "value": text(point.values[number]) if point.values else None,
-                            "bound": text(point.bounds[number]),
-                            "gap": text(point.levels[number].gap) if point.values else None,
+                            "value": exact_text(point.values[number]) if point.values else None,
+                            "bound": exact_text(point.bounds[number]),
+                            "gap": exact_text(point.levels[number].gap) if point.values else None,
                         }
                         for number, name in enumerate(point.losses)
                     ],

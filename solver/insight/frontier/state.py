@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ....instances.bounded import read_json
 from ....models.errors import InputError, OptanonError
-from ....models.exact_numbers import exact_number
+from ....models.exact_numbers import exact_number, exact_text, plain_value
 from ....models.files import write_text
 from ....models.problem import Problem
 from ....models.release import Release
@@ -26,7 +25,7 @@ from ...status import Status, Termination
 from .grid import FrontierGrid, Setting
 from .points import FrontierPoint
 
-__all__ = ["plain", "read_state", "text", "write_state"]
+__all__ = ["read_state", "write_state"]
 
 FORMAT = 1
 
@@ -58,16 +57,6 @@ class _StateFile(BaseModel):
     problem: str
     axes: list[str]
     points: list[_Record]
-
-
-def text(number: Fraction | None) -> str | None:
-    """An exact number for JSON."""
-    return None if number is None else str(number)
-
-
-def plain(value: Setting) -> int | str | bool:
-    """A setting for JSON."""
-    return str(value) if isinstance(value, Fraction) else value
 
 
 def write_state(path: Path, grid: FrontierGrid, points: Iterable[FrontierPoint]) -> None:
@@ -112,7 +101,7 @@ def read_state(path: Path, grid: FrontierGrid) -> dict[tuple[Setting, ...], Fron
         raise InputError(
             f"{path}: varies {', '.join(state.axes)}, not {', '.join(grid.names)}: name another file"
         )
-    known = {tuple(plain(value) for value in point): point for point in grid.points}
+    known = {tuple(plain_value(value) for value in point): point for point in grid.points}
     found: dict[tuple[Setting, ...], FrontierPoint] = {}
     for record in state.points:
         try:
@@ -130,11 +119,11 @@ def _record(problem: Problem, point: FrontierPoint) -> dict[str, Any]:
     kept = release is not None and problem.policy.recoding == "multidimensional" and not release.hidden_cells
     groups = release.groups if release is not None and kept else None
     return {
-        "settings": [plain(value) for value in point.settings],
+        "settings": [plain_value(value) for value in point.settings],
         "status": point.status.value,
         "termination": point.termination.value,
-        "values": [text(value) for value in point.values],
-        "bounds": [text(bound) for bound in point.bounds],
+        "values": [exact_text(value) for value in point.values],
+        "bounds": [exact_text(bound) for bound in point.bounds],
         "engine": point.engine,
         "seconds": point.seconds,
         "time_limit": point.time_limit,
