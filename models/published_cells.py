@@ -15,7 +15,7 @@ __all__ = ["cell_violations"]
 
 def cell_violations(release: Release, domains: Sequence[Domain]) -> Iterator[Violation]:
     """Yield cells that are none of their column's domain, each once; O(groups x attributes)."""
-    boxes = [group.box for group in release.groups if group.box is not None]
+    boxes = release.boxes
     for a, domain in enumerate(domains):
         # Groups share cells: each object is asked about once.
         cells = {id(box[a]): box[a] for box in boxes}

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from .attributes import parted_columns
-from .box import Cell, Interval
+from .box import Box, Cell, Interval
 from .column_names import COUNT, FAKES, GROUP, HIDDEN, KIND, PUBLISHED, RESPONDENT, STAR
 from .csv_cells import write_csv
 from .errors import InputError, ReleaseError
@@ -140,6 +140,11 @@ class Release:
     def where(self) -> Mapping[str, int]:
         """Index of each published respondent's group."""
         return {who: index for index, group in enumerate(self.groups) for who in group.respondents}
+
+    @property
+    def boxes(self) -> list[Box]:
+        """Boxes of its groups; none of an anatomized release."""
+        return [group.box for group in self.groups if group.box is not None]
 
     @cached_property
     def histogram(self) -> Mapping[str, int]:

@@ -95,10 +95,9 @@ class Matchings:
     def __init__(self, old: Release, new: Release) -> None:
         self.old, self.new = old, new
         self.people = [member for group in old.groups for member in group.members]
-        boxes = [[group.box for group in release.groups if group.box is not None] for release in (old, new)]
         points = [member.point for member in self.people]
-        space = BoxSpace([*boxes[0], *boxes[1]], points)
-        coded = space.boxes(boxes[0]), space.boxes(boxes[1])
+        space = BoxSpace([*old.boxes, *new.boxes], points)
+        coded = space.boxes(old.boxes), space.boxes(new.boxes)
         self._pairs = list(zip(*(part.tolist() for part in meeting(*coded)), strict=True))
         inside = [meeting(one, space.points(points)) for one in coded]
         self._inside = [

@@ -80,7 +80,7 @@ def _line(group: QIGroup, member: Member) -> tuple[str, ...]:
 
 
 def _boxed(points: Sequence[Point], release: Release) -> dict[Point, list[int]]:
-    boxes = [group.box for group in release.groups if group.box is not None]
+    boxes = release.boxes
     space = BoxSpace(boxes, points)
     found: dict[Point, list[int]] = {point: [] for point in points}
     if not release.attributes:

@@ -128,10 +128,8 @@ class Tracer:
     def __init__(self, old: Release, new: Release) -> None:
         self.old, self.new = old, new
         self.people: list[Member] = [member for group in old.groups for member in group.members]
-        old_boxes = [group.box for group in old.groups if group.box is not None]
-        new_boxes = [group.box for group in new.groups if group.box is not None]
-        space = BoxSpace([*old_boxes, *new_boxes], [member.point for member in self.people])
-        self._old_boxes, self._new_boxes = space.boxes(old_boxes), space.boxes(new_boxes)
+        space = BoxSpace([*old.boxes, *new.boxes], [member.point for member in self.people])
+        self._old_boxes, self._new_boxes = space.boxes(old.boxes), space.boxes(new.boxes)
         self._points = space.points([member.point for member in self.people])
         self.source, self.target = meeting(self._old_boxes, self._new_boxes)
         self.values = sorted({member.value for member in self.people})
