@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, lcm
+from math import gcd
 
+from .exact_numbers import in_units
 from .problem_view import LevelView
 from .table import Microdata
 
@@ -50,8 +51,7 @@ class BoxMeasure:
                 continue
             names.append(loss.name)
             total = [known + weight * own for known, own in zip(total, declared, strict=True)]
-        common = lcm(*(weight.denominator for weight in total))
-        whole = [int(weight * common) for weight in total]
+        whole, common = in_units(total)
         shared = gcd(*whole)
         if not shared or sum(whole) // shared * len(table) > MOST_UNITS:
             return None

@@ -6,7 +6,9 @@ Python's fractions know no bounds: ``Fraction("1e999999999")`` would take a giga
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from fractions import Fraction
+from math import lcm
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,6 +18,7 @@ __all__ = [
     "LONGEST",
     "exact_number",
     "exact_text",
+    "in_units",
     "plain_text",
     "plain_value",
     "shortest_decimals",
@@ -76,6 +79,12 @@ def plain_text(cell: object) -> str:
     ['2', '2.5', '2', '2.0']
     """
     return str(int(cell)) if isinstance(cell, float | np.floating) and cell.is_integer() else str(cell)
+
+
+def in_units(numbers: Collection[Fraction]) -> tuple[list[int], int]:
+    """The same numbers as integers in units of 1 / scale, and the scale."""
+    scale = lcm(*{number.denominator for number in numbers})
+    return [number.numerator * (scale // number.denominator) for number in numbers], scale
 
 
 def exact_text(number: Fraction | None) -> str | None:

@@ -24,12 +24,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import lcm
 from typing import TypeAlias, TypeVar
 
 from ortools.sat.python import cp_model
 
 from ..backend import backend
+from ..exact_numbers import in_units
 from ..history import History
 from ..release import Release
 
@@ -345,11 +345,7 @@ class _RowSpace:
             for j, x in line.items():
                 if j != pivot:
                     basis[j][pivot] = -x
-        scaled: list[dict[int, int]] = []
-        for vector in basis.values():
-            scale = lcm(*(x.denominator for x in vector.values()))
-            scaled.append({i: int(x * scale) for i, x in vector.items()})
-        return scaled
+        return [dict(zip(vector, in_units(vector.values())[0], strict=True)) for vector in basis.values()]
 
     def coefficients(self, vector: Vector) -> dict[Place, Fraction]:
         """Coefficients of the rows added, none of them 0, that sum to a vector of the space."""

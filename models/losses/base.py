@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 from ..box import Cell
 from ..domain import Codes, Domain
 from ..errors import PolicyError
+from ..exact_numbers import in_units
 from ..group import Form
 from ..plugins import plug_in
 from ..problem_view import ProblemView, smallest_group
@@ -260,9 +260,7 @@ class BoxLoss(Loss):
     def encode(self, model: Encoding) -> Cost:
         """One loss per tuple, at least the perimeter of whichever slot the tuple is in."""
         n, attributes = len(model.tuples), range(len(model.table.domains))
-        shares = self.box_weights(model.table)
-        parts = lcm(*(share.denominator for share in shares))
-        units = [int(share * parts) for share in shares]
+        units, parts = in_units(self.box_weights(model.table))
         weights, scale, exact = unit_weights(model.table, n, units)
         top = scale * sum(units)
         generalized = model.problem.policy.form == "generalized"

@@ -10,9 +10,9 @@ Counterfeits lose nothing: there is nobody to be wrong about. A policy may weigh
 from __future__ import annotations
 
 from fractions import Fraction
-from math import lcm
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from ..exact_numbers import in_units
 from ..group import Form
 from ..release import QIGroup
 from ..table import Microdata
@@ -134,8 +134,7 @@ class Semiperimeter(Loss):
         return table.weights
 
     def encode(self, model: Encoding) -> Cost:
-        parts = lcm(*(weight.denominator for weight in model.table.weights))
-        units = [int(weight * parts) for weight in model.table.weights]
+        units, parts = in_units(model.table.weights)
         weights, scale, exact = unit_weights(model.table, len(model.slots) or 1, units)
         scale *= parts
         if model.problem.policy.form == "anatomized":

@@ -16,6 +16,7 @@ from math import lcm
 from typing import TYPE_CHECKING, ClassVar
 
 from ..errors import PolicyError
+from ..exact_numbers import in_units
 from ..release import Release
 from ..table import Microdata
 from .base import Cost, ReleaseLoss, register_loss
@@ -69,8 +70,7 @@ class ExpectedCounterfeits(ReleaseLoss):
         prices, most = _prices(model.problem), model.largest_count * len(model.tuples)
         wide = len(model.values)
         costs = [prices.of(values, rows) for values in range(wide + 1) for rows in range(most + 1)]
-        scale = lcm(*(cost.denominator for cost in costs))
-        table: list[int] = [int(cost * scale) for cost in costs]
+        table, scale = in_units(costs)
         parts: list[Linear] = []
         for g in model.slots:
             leads, rows = _leads(model, g), model.cp.new_int_var(0, most, f"rows[{g}]")

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ..domain import Codes, Domain
 from ..errors import EngineError
+from ..exact_numbers import in_units
 from ..memo import memoized
 from ..numeric import Numeric
 from ..problem_view import ProblemView
@@ -229,9 +230,8 @@ class _Whole:
         """Read a table's axes."""
         n, lines, prices = len(table), list[tuple[int, ...]](), list[Fraction]()
         for axis in axes:
-            ways = [_number(member, axis) - axis.mean for member in table.members]
-            unit = lcm(*(way.denominator for way in ways))
-            lines.append(tuple(int(way * unit) for way in ways))
+            line, unit = in_units([_number(member, axis) - axis.mean for member in table.members])
+            lines.append(tuple(line))
             prices.append(axis.price / unit**2)
         widest = n * max((sum(v * v for v in line) for line in lines), default=0)
         parts, scale = (

@@ -24,6 +24,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.exact_numbers import in_units
 from ...models.losses.base import Loss, loss
 from ...models.parameters import in_int64
 from ...models.problem_view import LevelView, ProblemView
@@ -177,19 +178,13 @@ class _Part:
     def of_ratios(
         cls, ratios: Sequence[Fraction], place: Callable[[Ints], Ints], fake: Fraction = Fraction(0)
     ) -> _Part:
-        numbers, scale = _scaled(ratios)
+        numbers, scale = in_units(ratios)
         return cls(numbers=numbers, scale=scale, place=place, fake=fake)
 
     def of(self, groups: Ints, scale: int, dtype: Any) -> NDArray[Any]:
         """Costs of some groups in another unit."""
         times = scale // self.scale
         return np.array([times * number for number in self.numbers], dtype=dtype)[self.place(groups)]
-
-
-def _scaled(ratios: Sequence[Fraction]) -> tuple[list[int], int]:
-    """The same numbers as integers in units of 1 / scale, and the scale."""
-    scale = lcm(*{ratio.denominator for ratio in ratios})
-    return [ratio.numerator * (scale // ratio.denominator) for ratio in ratios], scale
 
 
 def _parts(kind: Loss, weight: Fraction, sets: Sets, fewest: Fakes, clock: Clock) -> list[_Part]:
@@ -241,7 +236,7 @@ def _by_box(kind: Loss, weight: Fraction, sets: Sets, attribute: int) -> _Part:
         box = low[groups].astype(np.int64) * several + high[groups]
         return sets.sizes[groups].astype(np.int64) * several**2 + box
 
-    (heavy, one), (wide, other) = _scaled(weights), _scaled(widths)
+    (heavy, one), (wide, other) = in_units(weights), in_units(widths)
     numbers = [w * width for w in heavy for width in wide]
     common = gcd(one * other, *numbers)
     return _Part(numbers=[number // common for number in numbers], scale=one * other // common, place=place)

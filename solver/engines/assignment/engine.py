@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 
 from ortools.sat.python import cp_model
 
 from ....models.encoding import Cut, Encoding, Linear
 from ....models.errors import EngineError
+from ....models.exact_numbers import in_units
 from ....models.losses import loss
 from ....models.moment import moment
 from ....models.policy import Level
@@ -254,9 +254,8 @@ def _objective(level: Level, model: Encoding) -> _Objective:
     costs = [(weight, loss(name).encode(model)) for name, weight in level.weights]
     if len(costs) == 1:
         return _Objective(level=level, expression=costs[0][1].expression, scale=costs[0][1].scale)
-    factors = [weight / cost.scale for weight, cost in costs]
-    scale = lcm(*(factor.denominator for factor in factors))
-    terms = [int(factor * scale) * cost.expression for factor, (_, cost) in zip(factors, costs, strict=True)]
+    factors, scale = in_units([weight / cost.scale for weight, cost in costs])
+    terms = [factor * cost.expression for factor, (_, cost) in zip(factors, costs, strict=True)]
     return _Objective(level=level, expression=sum(terms), scale=scale)
 
 

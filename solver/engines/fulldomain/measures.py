@@ -34,12 +34,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
 from operator import mul
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ....models.exact_numbers import in_units
 from ....models.losses.base import Loss
 from .grid import Classes, Grid, Vector
 
@@ -84,8 +84,7 @@ class _TupleBoxes(LossMeasure):
 
     def __init__(self, grid: Grid, limit: int, smallest: int, weights: Sequence[Fraction]) -> None:
         super().__init__(grid, limit, smallest)
-        common = lcm(*(weight.denominator for weight in weights))
-        self.weights = [int(weight * common) for weight in weights]
+        self.weights, common = in_units(weights)
         self.scale = common * grid.scale
         self.full = sum(self.weights) * grid.scale
 
