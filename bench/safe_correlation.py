@@ -210,7 +210,7 @@ class SafeCorrelationReplay(Case):
         """Rows of a given grouping."""
         rows: list[Row] = []
         for value in done.values:
-            linear = suppress_linear(value.exposure, requirement.l, requirement.epsilon).objective
+            linear = suppress_linear(value.exposure, requirement.l, requirement.epsilon)
             rows.append(
                 {
                     "part": part,

@@ -25,7 +25,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TypeVar
 
 import numpy as np
 from ortools.sat.python import cp_model
@@ -40,9 +39,7 @@ from ..schedule import SANITIZING
 from ..status import Status
 from .whole_shares import WholeShares
 
-__all__ = ["LinearSuppression", "Suppression", "suppress", "suppress_linear"]
-
-N = TypeVar("N", int, float)
+__all__ = ["Suppression", "suppress", "suppress_linear"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,25 +62,6 @@ class Suppression:
     objective: int
     bound: int
     kept: tuple[int, ...] = field(repr=False)
-
-
-@dataclass(frozen=True, kw_only=True)
-class LinearSuppression:
-    """The authors' linear program, in floating point: a yardstick, not a sanitization.
-
-    Attributes
-    ----------
-    objective : float
-        ``sum_j x_j``; up to rounding never below the optimum in whole cells.
-    correlation : float
-        The variable x_i: the smallest of the equalized estimates at least, in tuples.
-    kept : tuple of float
-        x_j, in the order of the exposure's groups.
-    """
-
-    objective: float
-    correlation: float
-    kept: tuple[float, ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -178,7 +156,7 @@ def _suppression(
         status=Status.OPTIMAL if sum(kept) == bound else Status.FEASIBLE,
         objective=sum(kept),
         bound=bound,
-        kept=_shared_out(exposure, kinds, kept, 0),
+        kept=_shared_out(exposure, kinds, kept),
     )
 
 
@@ -205,8 +183,8 @@ def suppress_linear(
     exposure: ValueExposure,
     l: int,  # noqa: E741
     epsilon: Fraction | int | float | str = 0,
-) -> LinearSuppression:
-    """Solve the authors' linear program for one value (HiGHS, floating point).
+) -> float:
+    """Solve the authors' linear program for one value (HiGHS, floating point): a yardstick.
 
     ::
 
@@ -217,6 +195,11 @@ def suppress_linear(
     only). The bounds for other values, ``sum_j p_jk x_j <= c(v : k)``, are left out: c(v : k) is
     taken from the grouped table, so they follow from ``x_j <= c_j``.
 
+    Returns
+    -------
+    float
+        ``sum_j x_j``; up to rounding never below the optimum in whole cells.
+
     Raises
     ------
     PolicyError
@@ -226,8 +209,7 @@ def suppress_linear(
     """
     l, limit = _parameters(l, epsilon)  # noqa: E741
     if not exposure.significant:
-        counts = tuple(float(count) for count in exposure.counts)
-        return LinearSuppression(objective=sum(counts), correlation=0.0, kept=counts)
+        return float(sum(exposure.counts))
     kinds = _kinds(exposure)
     shares = np.array([[float(share) for share in kind.shares] for kind in kinds]).T
     program = LinearProgram()
@@ -241,19 +223,12 @@ def suppress_linear(
     )
     if program.run() is not LPStatus.OPTIMAL:
         raise EngineError(f"cells of {exposure.value!r}: the linear program failed")
-    found = program.amount.tolist()
-    return LinearSuppression(
-        objective=sum(found[:-1]),
-        correlation=found[-1],
-        kept=_shared_out(exposure, kinds, found[:-1], 0.0),
-    )
+    return float(sum(program.amount.tolist()[:-1]))
 
 
-def _shared_out(
-    exposure: ValueExposure, kinds: Sequence[_Kind], found: Sequence[N], nothing: N
-) -> tuple[N, ...]:
+def _shared_out(exposure: ValueExposure, kinds: Sequence[_Kind], found: Sequence[int]) -> tuple[int, ...]:
     """Split what is kept of each kind among its groups, first come first served."""
-    kept = [nothing] * len(exposure.groups)
+    kept = [0] * len(exposure.groups)
     for kind, left in zip(kinds, found, strict=True):
         for j in kind.members:
             kept[j] = min(left, exposure.counts[j])
