@@ -25,6 +25,7 @@ import pandas as pd
 
 from ..models.csv_cells import restored_frame
 from ..models.errors import TableError
+from ..models.exact_numbers import show_count
 from ..models.missing import Gaps
 
 __all__ = ["DELIMITERS", "Decimal", "Reading", "read_text_table"]
@@ -271,13 +272,9 @@ def _refuse_short_rows(text: str, path: str, delimiter: str, quote: str) -> None
     for row in rows:
         if len(row) < width and row != [""]:
             raise TableError(
-                f"{path}: line {reader.line_num} has {_cells(len(row))}, the header {width}: correct it "
-                f"(a missing cell keeps its delimiter {delimiter!r}), or name the delimiter"
+                f"{path}: line {reader.line_num} has {show_count(len(row), 'cell')}, the header {width}: "
+                f"correct it (a missing cell keeps its delimiter {delimiter!r}), or name the delimiter"
             )
-
-
-def _cells(count: int) -> str:
-    return f"{count} {'cell' if count == 1 else 'cells'}"
 
 
 def _why(said: str, delimiter: str) -> str:
