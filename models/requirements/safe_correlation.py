@@ -169,13 +169,14 @@ class SafeCorrelation(Requirement):
             return uniform_shares
         return WorldShares(counts=PairCounts.count(members, attributes), attributes=tuple(attributes))
 
+    def exposures(self, release: Release) -> list[ValueExposure]:
+        """Every value of the quasi-identifier, or combination of any of them, in the release's groups."""
+        return [exposure for found in self.by_subset(release).values() for exposure in found]
+
     def by_subset(
         self, release: Release, shares: Shares | None = None
     ) -> dict[tuple[int, ...], list[ValueExposure]]:
-        """Every value of each subset of the quasi-identifiers in the release's groups.
-
-        `shares` replace its own.
-        """
+        """The same for every subset of the quasi-identifiers; `shares` replace its own."""
         plans = self.plans(release.members, self.positions(release.attributes))
         return {
             subset: list(

@@ -88,7 +88,7 @@ def test_grouping_and_hiding_are_optimal_together(n: int, trials: int, seed: int
         assert result.release is not None
         assert result.release.hidden_cells == best
         positive += best > 0
-        equalized += any(each.significant for found in r.by_subset(result.release).values() for each in found)
+        equalized += any(exposure.significant for exposure in r.exposures(result.release))
     assert positive >= trials // 4
     assert equalized >= trials // 5
 
