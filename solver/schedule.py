@@ -298,14 +298,13 @@ class InBlocks(Schedule):
     cut_valued: Seconds = Seconds(value=4.7e-5, unit="s a row", why="longer if groups are judged by values")
     cut_waves: Seconds = Seconds(value=0.12, why="the smaller the table, the more cuts a row has")
     nested: Seconds = Seconds(
-        value=350,
-        unit="intervals",
-        why="for so many nested ones both take, and deriving takes, as long again",
+        value=350, unit="intervals", why="both take, and deriving takes, as long again for so many nested"
     )
     steps: Seconds = Seconds(value=5e-6, unit="s a row", why="first-order steps, by one process")
     derived: Seconds = Seconds(value=4e-5, unit="s a row", why="the bound is derived again, in threads")
     derived_cuts: Seconds = Seconds(value=9e-5, unit="s a row", why="the same with cuts,")
     cuts_read: Seconds = Seconds(value=0.3, why="and whatever the table's size: small ones have many")
+    usual: Seconds = Seconds(value=0.5, unit="times", why="what sweeps take: paces are of slow days")
 
 
 @dataclass(frozen=True, kw_only=True)

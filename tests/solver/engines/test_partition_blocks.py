@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
+from itertools import count, islice
 
 import numpy as np
 import pytest
@@ -321,6 +321,20 @@ def test_values_are_priced_unless_intervals_are_nested(numeric: int, part: tuple
     found = bound.prove(rounds, rounds.run(), problem, DualBound(pricing), DualBound(pricing))
     assert found == part
     assert 0 < progress.bound <= progress.cost
+
+
+def test_where_sweeps_take_longer_than_usual_more_is_kept_for_their_bounds(monkeypatch: pytest.MonkeyPatch):
+    problem, left = clustered(K3), list[float]()
+    for pace in (0.0, 5.0, 50.0):
+        rows, judge, _ = of_table(problem)
+        progress = Progress(problem, rows, Watch(), 0, Fraction(1), judge)
+        rounds = search.Rounds(rows, judge, progress, Settings(seed=2, asked=20.0), Clock(10_000.0))
+        pricing, now = HistogramPricing(rows, Histograms.of(problem)), count()
+        monkeypatch.setattr(bound, "moment", lambda now=now, pace=pace: pace * next(now))
+        bound.prove(rounds, rounds.run(), problem, DualBound(pricing), DualBound(pricing))
+        assert rounds.clock.limit is not None
+        left.append(rounds.clock.limit)
+    assert left[0] > left[1] > left[2]
 
 
 def steps_of(size: plan.Size, limit: float | None, workers: int) -> list[plan.Step]:

@@ -20,6 +20,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .....models.moment import moment
 from .....models.problem import Problem
 from ....colgen.boxes.form import form_of
 from ....colgen.boxes.question import BoxForm
@@ -35,6 +36,7 @@ from ....colgen.structure.histograms import Histograms
 from ....colgen.table import Rows
 from ....exact.incidence import Members
 from ....limits import BLOCKS as LIMITS, HISTOGRAM_LIMITS
+from ....schedule import BLOCKS
 from ..easier import Part, part_of
 from .cutting import Grouping
 from .plan import Kind, Size, Step
@@ -86,6 +88,7 @@ class TableProgram:
         self.pricing = TablePricing(self.rows, histograms, form, rounds.tasks, self.clock)
         self.pricing.cuts = best.priced.cuts
         self._cold = self._sought = 0
+        self._planned = self._took = 0.0
         self._solved = False
         self._ends: Grouping | None = None
 
@@ -93,7 +96,7 @@ class TableProgram:
         """Bounds, and releases; the best duals without cuts are `plain`, too."""
         relaxation, again, kept = None, False, 0.0
         for step in self.rounds.laid.program():
-            derived = step.derived(self.rounds.size)
+            derived = step.derived(self.rounds.size) * self._slowness
             self.clock.keep(max(0.0, derived - kept))
             kept = max(kept, derived)
             if self.clock.over or self.rounds.progress.closed:
@@ -106,28 +109,37 @@ class TableProgram:
                 relaxation = self._begun(groups)
             if step.kind is Kind.SWEEP:
                 if not self._solved:
-                    self._swept(relaxation, LIMITS.box, step.times, again=again)
+                    self._swept(relaxation, LIMITS.box, step, again=again)
                 again = True
                 if self.best.duals is not None and not len(self.pricing.cuts):
                     plain.offer(self.best.duals)
             elif step.kind is Kind.CUT:
                 if self._cut(relaxation):
-                    self._swept(relaxation, LIMITS.cut_box, step.times, again=True)
+                    self._swept(relaxation, LIMITS.cut_box, step, again=True)
             elif step.kind is Kind.ROUND:
                 groups = self._release(relaxation, step)
             else:
                 groups = self._cooled(groups, step)
 
-    def _swept(self, relaxation: Relaxation, box: float, times: int, *, again: bool) -> None:
-        """So many rounds of the linear program, or until it is solved."""
+    @property
+    def _slowness(self) -> float:
+        """How many times as long as usual sweeps take: what runs beside may do so at the end, too."""
+        planned = BLOCKS.usual.value * self._planned
+        return max(1.0, self._took / planned) if planned else 1.0
+
+    def _swept(self, relaxation: Relaxation, box: float, step: Step, *, again: bool) -> None:
+        """The step's rounds of the linear program, or until it is solved."""
+        began = moment()
         self._solved = relaxation.run(
             LIMITS.close,
             box=box,
             smoothing=LIMITS.smoothing,
-            rounds=times,
+            rounds=step.times,
             iterations=LIMITS.iterations,
             again=again,
         )
+        self._took += moment() - began
+        self._planned += step.seconds(self.rounds.size, self.rounds.tasks.workers)
 
     def _begun(self, known: Grouping) -> Relaxation:
         """The linear program of a release's groups, with what its tuples pay."""

@@ -122,7 +122,8 @@ class Step:
     def derived(self, size: Size) -> float:
         """Seconds that its bound takes to be derived again; 0 if it proves none."""
         if self.kind is Kind.CUT:
-            return size.swept * BLOCKS.derived_cuts.value + BLOCKS.cuts_read.value
+            valued = size.valued * size.rows * BLOCKS.cut_valued.value
+            return size.swept * BLOCKS.derived_cuts.value + valued + BLOCKS.cuts_read.value
         return size.swept * BLOCKS.derived.value if self.kind is Kind.SWEEP else 0.0
 
     @property
