@@ -299,12 +299,13 @@ class ResistsInference(Requirement):
         if why := self._untrue(problem):
             raise PolicyError(why)
         known = self.knowledge.among(_values_of(problem))
-        few = [
+        few = {
             who
             for who in known.about - self.given
             if sum(known.allows(who, value) for value in problem.values) < self.needed
             and (who in known.priors or problem.policy.counterfeit_limit == 0)
-        ]
+        }
+        few -= self._spared(problem.history) if few else few
         if not few:
             return None
         return (

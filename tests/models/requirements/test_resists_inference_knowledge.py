@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import oracle.brute_force as bf
 import pandas as pd
@@ -20,7 +21,7 @@ from optanon.models.errors import InputError, PolicyError
 from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.requirements import ResistsInference, build_requirement
+from optanon.models.requirements import KAnonymity, ResistsInference, build_requirement
 from optanon.models.table import Microdata
 from optanon.solver.search import solve
 from optanon.solver.status import Status
@@ -159,6 +160,22 @@ def test_what_knowledge_alone_makes_impossible_is_said() -> None:
         assert false.bounds(asked).infeasible_because
     with pytest.raises(PolicyError, match=told):
         replace(asked, policy=Policy([false], form=at.form)).refuse_mistakes()
+
+
+def test_whom_earlier_releases_left_too_few_values_may_be_forgiven_in_spite_of_knowledge() -> None:
+    """Of the prior {a, b} nothing is left to be taken: who was published before is not asked for again."""
+    frame = pd.DataFrame({"id": [f"p{i}" for i in range(6)], "age": range(6), "ill": [*"abcabc"]})
+    roles: dict[str, Any] = {"respondent": "id", "quasi_identifiers": ["age"], "sensitive": "ill"}
+    before, table = (Microdata.from_frame(rows, **roles) for rows in (frame[:3], frame))
+    priors = {"p0": ["a", "b"]}
+    rule = ResistsInference(min_values=3, forgive_past=True, knowledge=Knowledge(priors=priors))
+    first = Problem(table=before, policy=Policy([KAnonymity(k=3)])).assemble([range(3)])
+    asked = Problem(table=table, policy=Policy([rule]), history=History([first]))
+    assert not list(asked.check(asked.assemble([range(3), range(3, 6)])))
+    assert rule.bounds(asked).infeasible_because is None
+    # Nothing is forgiven of who is new.
+    new = replace(rule, knowledge=Knowledge(priors={**priors, "p3": ["a", "b"]}))
+    assert "leaves 1 respondents fewer" in (new.bounds(asked).infeasible_because or "")
 
 
 def test_ids_and_values_that_are_numbers_are_those_of_the_table() -> None:
