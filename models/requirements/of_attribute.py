@@ -16,7 +16,8 @@ What may be claimed of the view (`Structure`) and holds for combinations, too:
 - `decomposable_from`: a histogram of combinations splits as its view does, each part taking any of the
   combinations that the view counts as one.
 
-Not so that values are alike, or that evening out combinations evens out the view.
+Not so that values are alike, or that evening out combinations evens out the view; nor how many different
+values, or what shares of them, are admitted: combinations are more, and rarer.
 """
 
 from __future__ import annotations
@@ -214,7 +215,14 @@ class OfAttribute(GroupRequirement):
         if found.depends_on is DependsOn.SIZE:
             return found
         return replace(
-            found, symmetric=False, schur_concave=False, signature=None, overlap=None, by_member=None
+            found,
+            symmetric=False,
+            schur_concave=False,
+            distinct=None,
+            values=None,
+            signature=None,
+            overlap=None,
+            by_member=None,
         )
 
     def bounds(self, problem: ProblemView) -> GroupBounds:

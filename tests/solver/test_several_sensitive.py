@@ -320,3 +320,18 @@ def test_a_bound_requirement_is_a_value_like_any_other():
     assert build_requirement(bound.name, bound.settings()) == bound
     assert bound != oa.for_attribute(oa.KCAnonymity(k=3, c=Fraction(1, 2)), "salary")
     assert [known.name for known in bound.parameters()] == ["k", "c"]
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        oa.DistinctLDiversity(l=2),
+        oa.EntropyLDiversity(l=2),
+        oa.RecursiveCLDiversity(c=2, l=2),
+        oa.TCloseness(t=Fraction(1, 4)),
+    ],
+)
+def test_a_bound_requirement_claims_no_rule_on_combinations(requirement: Requirement):
+    """Engines would read it as one on all the values of the table: two salaries are no two illnesses."""
+    claims = oa.for_attribute(requirement, "illness").structure()
+    assert (claims.distinct, claims.values) == (None, None)
