@@ -138,9 +138,10 @@ class Problem:
 
     def _refuse_lost_key(self) -> None:
         """Nobody in a history of hashed ids is recognized by an id as it was given."""
-        if all(map(is_keyed_hash, self.history.records)) and not any(
-            is_keyed_hash(member.respondent) for member in self.table.members
-        ):
+        known = self.history.records
+        if not known or not all(map(is_keyed_hash, known)):
+            return
+        if not any(is_keyed_hash(member.respondent) for member in self.table.members):
             raise ReleaseError(
                 "respondent ids of the history are keyed hashes, those of the table are not, so nobody would "
                 "be recognized: name the stored history that made them, with its key"

@@ -56,7 +56,8 @@ def told_apart(problem: ProblemView) -> Iterator[ToldApart]:
     for number, release in enumerate(problem.history, start=1):
         then = {member.respondent: member.value for group in release.groups for member in group.members}
         came, left = now.keys() - then.keys(), then.keys() - now.keys()
-        if release.counterfeits or bool(came) == bool(left):
+        # Nothing is inside anything where nobody was published.
+        if not then or release.counterfeits or bool(came) == bool(left):
             continue
         values = Counter(now[who] if came else then[who] for who in came or left)
         yield ToldApart(release=number, came=bool(came), values=values)

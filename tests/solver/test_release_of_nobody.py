@@ -110,6 +110,15 @@ def test_compare_agrees():
     assert ONLY in engine.refused
 
 
+def test_a_history_with_a_release_of_nobody_asks_for_nothing_more():
+    """It has no ids that could be hashed, and no group that new ones could have more people than."""
+    asked = [oa.KCAnonymity(k=1), oa.Difference(k=5), oa.ResistsInference(min_values=2)]
+    history = oa.History([of_nobody(problem(**ALL))])
+    again = Problem(table=table(OTHER), policy=oa.Policy(asked), history=history)
+    assert not list(again.check(again.assemble([range(4)])))
+    assert all(requirement.bounds(again).infeasible_because is None for requirement in asked)
+
+
 def test_a_stored_history_keeps_no_release_of_nobody(tmp_path: Path):
     history = oa.History.open(tmp_path / "releases.db")
     with pytest.raises(oa.ReleaseError, match="publishes nobody"):
