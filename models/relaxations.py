@@ -98,13 +98,15 @@ def largest_size(problem: ProblemView) -> int:
     return tuples + fake_cap(problem) * len(problem.values)
 
 
-def shares(share: Fraction, problem: ProblemView, most: Fraction | int = 1) -> ParameterGrid:
-    """Fractions above `share`, up to `most`, with denominators up to the size of the largest group.
+def shares(
+    share: Fraction, problem: ProblemView, most: Fraction | int = 1, *, size: int | None = None
+) -> ParameterGrid:
+    """Fractions above `share`, up to `most`, with denominators up to a size; by default the largest group's.
 
     A rule ``n <= share * size`` (or ``<``) for whole n and size decides alike between two
     neighbours of them. O(size^2) fractions.
     """
-    size = largest_size(problem)
+    size = largest_size(problem) if size is None else size
     limit = min(size, DENOMINATORS)
     found = {Fraction(a, b) for b in range(1, limit + 1) for a in range(int(share * b), int(most * b) + 1)}
     return ParameterGrid(

@@ -11,7 +11,8 @@ Two releases at a time are not everything: {1,2} of the first release and {3,4} 
 second inside {1,...,6} of the third isolate {5,6}. With ``deep=True`` D is any set whose
 values follow linearly from all releases (its indicator is a rational combination of the
 indicators of groups, but not of those of earlier releases alone). For two (k, c) releases
-that is the same condition; for more it takes a search (see ``adversary/linear.py``).
+that is the same condition; for more it takes a search (see ``adversary/linear.py``). A new group
+that no earlier ones add up to is such a set by itself; without a history nothing is asked.
 
 Cuts. ``encode`` writes nothing; ``cuts`` returns, for each breach found,
 
@@ -38,7 +39,7 @@ from ..encoding import Cut, Encoding
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
-from ..relaxations import Parameter
+from ..relaxations import Parameter, ParameterGrid, largest_size, shares
 from ..release import QIGroup, Release
 from ..requirement import Requirement, Scope, Violation, hold_share, hold_whole, register
 from ..returning import returning
@@ -62,7 +63,7 @@ class Difference(Requirement):
     Parameters
     ----------
     k : int
-        How many people remain at least; 1 or more.
+        How many tuples remain at least, if anybody does; 1 or more. Counterfeits that remain count.
     c : rational, default 1
         Largest share of one value among them; above 0, at most 1. A float means its shortest decimal form.
     deep : bool, default False
@@ -99,7 +100,8 @@ class Difference(Requirement):
         """Yield what subtracting groups of one release from groups of another isolates.
 
         If some groups of one release cover exactly the people of some groups of another and a few more, those
-        few are known to be together: they must be nobody, or at least `k` with no value above the share `c`.
+        few are known to be together: they must be nobody, or at least `k` tuples (counterfeits of the outer
+        groups among them) with no value above the share `c`.
 
         Yields
         ------
@@ -155,9 +157,17 @@ class Difference(Requirement):
     def parameters(self) -> tuple[Parameter, ...]:
         return (
             Parameter.whole("k", self.k),
-            Parameter.share("c", self.c),
+            Parameter(name="c", direction="lower", grid=self._shares),
             Parameter.option("deep", self.deep, True, False),
         )
+
+    def _shares(self, problem: ProblemView) -> ParameterGrid:
+        """A difference may be nearly a whole release, also an earlier one; with `deep` part of all."""
+        new = largest_size(problem)
+        if problem.policy.counterfeit_limit is None:
+            new *= len(problem.table)  # each group may have as many
+        sizes = [new, *(sum(group.size for group in release.groups) for release in problem.history)]
+        return shares(self.c, problem, size=sum(sizes) if self.deep else max(sizes))
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
         return GroupBounds(problem=problem, reason=self._told_apart, notes=returning)

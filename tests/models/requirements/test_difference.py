@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import oracle.brute_force as bf
+import pandas as pd
 import pytest
 from cases.attacks import HALF, agrees, best, crowd, history, ours, solved, split
 from oracle.brute_force_notation import group, release
@@ -14,7 +16,10 @@ from strategies import instance, seeded
 from optanon.models.adversary.difference import breaches
 from optanon.models.errors import PolicyError, ReleaseError
 from optanon.models.history import History
-from optanon.models.requirements import Difference, KCAnonymity
+from optanon.models.policy import Policy
+from optanon.models.problem import Problem
+from optanon.models.requirements import Difference, KAnonymity, KCAnonymity
+from optanon.models.table import Microdata
 
 CLINIC = (
     release("Tom:asthma Mike:flu", "Bob:alzheimer Eve:diabetes"),
@@ -63,6 +68,25 @@ def test_counterfeits_stay_in_the_difference_and_are_inside_nothing() -> None:
     assert not found(release("1a 2b"), faked, 2, HALF)
     assert found(release("1a 2b"), faked, 3, HALF) == {frozenset({"3"})}
     assert not found(release("1a 2b"), release(group("1a 2b", "d")), 2, HALF)
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_shares_that_may_help_are_those_of_differences_larger_than_the_table(deep: bool) -> None:
+    """Two of five people stay, so three leave, two of them with one value: only c from 2/3 on helps."""
+    frame = pd.DataFrame({"id": [*"12345"], "age": range(5), "ill": [*"ababb"]})
+    roles: dict[str, Any] = {"respondent": "id", "quasi_identifiers": ["age"], "sensitive": "ill"}
+    before, table = (Microdata.from_frame(rows, **roles) for rows in (frame, frame[:2]))
+    first = Problem(table=before, policy=Policy([KAnonymity(k=5)])).assemble([range(5)])
+    asked = Difference(k=1, c=HALF, deep=deep)
+    problem = Problem(table=table, policy=Policy([asked]), history=History([first]))
+    release = problem.assemble([range(2)])
+    grid = next(known for known in asked.parameters() if known.name == "c").grid(problem)
+    helps = [
+        c for c in grid.values if not list(Difference(k=1, c=c, deep=deep).check(release, problem.history))
+    ]
+    assert grid.complete
+    assert list(asked.check(release, problem.history))
+    assert min(helps) == Fraction(2, 3)
 
 
 def test_a_changed_value_is_refused() -> None:
