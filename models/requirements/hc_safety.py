@@ -69,9 +69,10 @@ def _values(people: frozenset[str], group: QIGroup) -> Counter[str]:
 @register
 @dataclass(frozen=True, kw_only=True)
 class HcSafety(GroupRequirement):
-    """Comparing a group with an earlier one tells nothing to whoever knows fewer than `n` people's values.
+    """Comparing two groups of the same values tells nobody's value to who knows fewer than `n` people's.
 
-    Use it in every series of values that stay the same, beside `weak_m_invariance`.
+    Use it in every series of values that stay the same, beside `weak_m_invariance`: by itself it lets a group
+    be published again without one person, whose value follows by subtraction.
 
     Parameters
     ----------

@@ -49,6 +49,13 @@ NAMES = {
 }
 
 
+def _spared(asked: Any) -> str:
+    """Of whom resistance to inference says nothing."""
+    known = ["whose value is known besides"] * bool(asked.given)
+    known += ["whom the releases before gave away already"] * bool(asked.forgive_past)
+    return f" (apart from those {' or '.join(known)})" if known else ""
+
+
 def _linked(asked: Any) -> str:
     return (
         "Over all releases together, nobody is linked to a protected value with a probability above "
@@ -78,14 +85,14 @@ PROMISES: Mapping[str, Callable[[Any], str]] = {
         f"whoever compares a person's groups over the releases is left with at least {r.m} values."
     ),
     "hc_safety": lambda r: (
-        "Nobody's value follows from comparing two releases"
-        + (f", even for somebody who knows {_others(r.n - 1)}." if r.n > 1 else ".")
+        "Nobody's value follows from comparing a group with one of another release that holds the same "
+        "values equally often" + (f", even for somebody who knows {_others(r.n - 1)}." if r.n > 1 else ".")
     ),
     "global_guarantee": _linked,
     "constant_ratio": _linked,
     "geometric": _linked,
     "difference": lambda r: (
-        f"If groups of another release are subtracted from a group, nobody remains, or at least {r.k} people"
+        f"If groups of another release are subtracted from a group, nobody remains, or at least {r.k} rows"
         + (f", and no value makes up more than {r.c} of them." if r.c < 1 else ".")
     ),
     "intersection": lambda r: (
@@ -95,8 +102,8 @@ PROMISES: Mapping[str, Callable[[Any], str]] = {
         f"Whoever follows a row from one release to another finds at least {r.k} people it may belong to."
     ),
     "hc_safety_deep": lambda r: (
-        "Nobody's value follows from comparing several groups over several releases"
-        + (f", even for somebody who knows {_others(r.n - 1)}." if r.n > 1 else ".")
+        "Nobody's value follows from adding and subtracting groups of several releases that hold the same "
+        "values together" + (f", even for somebody who knows {_others(r.n - 1)}." if r.n > 1 else ".")
     ),
     "safe_correlation": lambda r: (
         "Nobody is linked to a value that goes along with "
@@ -104,7 +111,8 @@ PROMISES: Mapping[str, Callable[[Any], str]] = {
         f"above 1/{r.l}."
     ),
     "resists_inference": lambda r: (
-        f"Given all releases together, no value of any person has a probability above {r.max_posterior}"
+        f"Given all releases together, no value of any person{_spared(r)} has a probability above "
+        f"{r.max_posterior}"
         + (f", and at least {r.min_values} values remain possible" if r.min_values > 1 else "")
         + (f", even for somebody who knows {_others(r.compromised)}." if r.compromised else ".")
     ),
