@@ -30,15 +30,16 @@ class Outlook:
         (values that are not named: as measured). Measured in the releases before and the table; 9/10 where
         there are none.
     arrivals : "as_now", "measured", or mapping of str to rational
-        How many new respondents with each value come to a release. As now: as many as leave, with the values
-        of the table. Measured: the mean of the releases after the first, and of the table.
+        How many new respondents with each value come to a release, at least 0. As now: as many as leave, with
+        the values of the table. Measured: the mean of the releases after the first, and of the table; as now
+        where there is none.
     returns : rational or "measured"
         The share of those who are gone that is back at the next release; measured like survival, 0 where
         nothing is known.
     draws : int
-        How many drawn lives of a bucket each price is averaged over.
+        How many drawn lives of a bucket each price is averaged over, at least 1.
     seed : int
-        Of these draws: the same seed, the same prices.
+        Of these draws, 0 or more and below 2**31: the same seed, the same prices.
     weight : rational, optional
         How much an expected counterfeit weighs against the loss of this release, above 0. By default expected
         counterfeits come first, above what is allowed.
