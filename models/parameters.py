@@ -14,7 +14,9 @@ from .exact_numbers import exact_number
 
 __all__ = [
     "as_fraction",
+    "as_names",
     "hold_share",
+    "hold_truth",
     "hold_whole",
     "in_int64",
     "require_each",
@@ -39,6 +41,19 @@ def as_fraction(owner: str, parameter: str, raw: object) -> Fraction:
         raise PolicyError(
             f"{owner}: {parameter} must be a number such as 0.5 or '1/3', got {raw!r}"
         ) from error
+
+
+def as_names(owner: str, parameter: str, raw: object) -> tuple[str, ...]:
+    """Read the name of one column, or of several different ones."""
+    found: tuple[object, ...] = (raw,) if isinstance(raw, str) else ()
+    if isinstance(raw, Iterable) and not found:
+        found = tuple(raw)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    names = tuple(name for name in found if isinstance(name, str))
+    if not names or len(names) < len(found) or len(set(names)) < len(names):
+        raise PolicyError(
+            f"{owner}: {parameter} must name one column, or several different ones, got {raw!r}"
+        )
+    return names
 
 
 def in_int64(*bounds: int) -> bool:
@@ -101,3 +116,11 @@ def hold_share(record: object, owner: str, parameter: str) -> None:
     if not 0 < share <= 1:
         raise PolicyError(f"{owner}: {parameter} must be above 0 and at most 1, got {share}")
     object.__setattr__(record, parameter, share)
+
+
+def hold_truth(record: object, owner: str, parameter: str) -> None:
+    """Check that a parameter of a frozen record is a truth value; a file's ``"no"`` would be true."""
+    raw = getattr(record, parameter)
+    if not isinstance(raw, bool | np.bool_):
+        raise PolicyError(f"{owner}: {parameter} must be true or false, got {raw!r}")
+    object.__setattr__(record, parameter, bool(raw))

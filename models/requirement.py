@@ -72,6 +72,11 @@ class Requirement(ABC):
         Which values its guarantee is about: those that stay the same, those that change, or both.
     reference : str
         Where its definition is published.
+
+    Raises
+    ------
+    PolicyError
+        Where one is made: if a parameter is of another kind or out of its range.
     """
 
     name: ClassVar[str]

@@ -36,9 +36,9 @@ from ..adversary.difference import DifferenceBreach, breaches
 from ..adversary.linear import Combination, derived_difference
 from ..cut_pieces import divided_levels
 from ..encoding import Cut, Encoding
-from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
+from ..parameters import hold_truth
 from ..relaxations import Parameter, ParameterGrid, largest_size, shares
 from ..release import QIGroup, Release
 from ..requirement import Requirement, Scope, Violation, hold_share, hold_whole, register
@@ -83,8 +83,7 @@ class Difference(Requirement):
     def __post_init__(self) -> None:
         hold_whole(self, self.name, "k", 1)
         hold_share(self, self.name, "c")
-        if not isinstance(self.deep, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - may come from a file
-            raise PolicyError(f"{self.name}: deep must be true or false, got {self.deep!r}")
+        hold_truth(self, self.name, "deep")
 
     def structure(self, problem: ProblemView | None = None) -> Structure:
         return Structure(

@@ -46,6 +46,7 @@ from ..domain import Codes
 from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
+from ..parameters import hold_truth
 from ..relaxations import Parameter
 from ..release import QIGroup, Release
 from ..requirement import Context, GroupRequirement, Violation, hold_whole, register
@@ -102,6 +103,7 @@ class HcSafety(GroupRequirement):
 
     def __post_init__(self) -> None:
         hold_whole(self, self.name, "n", 1)
+        hold_truth(self, self.name, "deep")
         if self.reading not in ("hcsafe", "definition"):
             raise PolicyError(f"{self.name}: reading must be 'hcsafe' or 'definition', got {self.reading!r}")
 

@@ -203,6 +203,11 @@ class EntropyLDiversity(GroupRequirement):
         unit, and the inequality is given a slack of (values + 2) units; ties (l equal counts) are
         thereby kept. A histogram that lies inside the slack without being a tie would have to
         miss by less than 2**-38; such a release would fail its check and be cut off.
+
+        Raises
+        ------
+        EngineError
+            If groups may have more than `LARGEST` published tuples.
         """
         most = model.largest_size
         if most > LARGEST:

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from ..breach_probability import NOT_LINKED, Exposure, exposure, minimum_ratio
 from ..domain import Codes
 from ..errors import PolicyError
-from ..exact_numbers import show_count
+from ..exact_numbers import plain_text, show_count
 from ..group_bounds import GroupBounds
 from ..history import History
 from ..largest_share import largest_share
@@ -64,7 +64,7 @@ class LinkBudget(GroupRequirement):
         Above 1; nobody shall be linked to a value with a probability above ``1 / l``.
     protected_values : collection of str, optional
         The values this is about, at least one; default all, also those a respondent does
-        not have.
+        not have. Numbers are read as their text, as tables do: 2.0 is "2".
     """
 
     adversary: ClassVar[Literal["persistent", "transient", "either"]] = "transient"
@@ -79,12 +79,13 @@ class LinkBudget(GroupRequirement):
         listed = self.protected_values
         if listed is None:
             return
-        if isinstance(listed, str) or not listed:
+        some = isinstance(listed, Collection) and not isinstance(listed, str)  # pyright: ignore[reportUnnecessaryIsInstance] - from a file
+        if not some or len(listed) == 0:
             raise PolicyError(
                 f"{self.name}: protected_values must list at least one value, got {listed!r}: "
                 "leave it out to protect all values"
             )
-        object.__setattr__(self, "protected_values", frozenset(str(value) for value in listed))
+        object.__setattr__(self, "protected_values", frozenset(map(plain_text, listed)))
 
     # -- the meaning -------------------------------------------------------------------------
 

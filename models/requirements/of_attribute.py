@@ -39,6 +39,7 @@ from ..errors import PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
 from ..memo import memoized
+from ..parameters import as_names
 from ..problem_view import ProblemView
 from ..relaxations import Parameter
 from ..release import QIGroup
@@ -88,7 +89,7 @@ def for_attribute(requirement: Requirement, attribute: str | Sequence[str]) -> R
         )
     kind = type(requirement)
     settings = {name: getattr(requirement, name) for name in requirement.settings()}
-    return _bound(kind)(**settings, attribute=attribute if isinstance(attribute, str) else tuple(attribute))
+    return _bound(kind)(**settings, attribute=as_names(requirement.name, "attribute", attribute))
 
 
 def refuse_unbound(requirements: Sequence[Requirement], sensitive: str) -> None:
@@ -156,11 +157,8 @@ class OfAttribute(GroupRequirement):
         rest = getattr(super(), "__post_init__", None)
         if rest is not None:
             rest()
-        if not isinstance(self.attribute, str):
-            names = tuple(self.attribute)
-            if not names or len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise PolicyError(f"{self.name}: attribute must name one or several different attributes")
-            object.__setattr__(self, "attribute", names[0] if len(names) == 1 else names)
+        names = as_names(self.name, "attribute", self.attribute)
+        object.__setattr__(self, "attribute", names[0] if len(names) == 1 else names)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Its class is made when it is asked for, so it is not found by name.

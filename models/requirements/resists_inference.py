@@ -50,6 +50,7 @@ from ..adversary.knowledge import Knowledge
 from ..errors import InputError, PolicyError
 from ..group_bounds import GroupBounds
 from ..history import History
+from ..parameters import hold_truth
 from ..release import Release
 from ..requirement import Requirement, Scope, Violation, hold_share, hold_whole, register
 from ..structure import Structure
@@ -113,8 +114,7 @@ class ResistsInference(Requirement):
         hold_share(self, self.name, "max_posterior")
         hold_whole(self, self.name, "min_values", 1)
         hold_whole(self, self.name, "compromised", 0)
-        if not isinstance(self.forgive_past, bool):  # pyright: ignore[reportUnnecessaryIsInstance] - from a file
-            raise PolicyError(f"{self.name}: forgive_past must be true or false, got {self.forgive_past!r}")
+        hold_truth(self, self.name, "forgive_past")
         object.__setattr__(self, "knowledge", _known(self.name, self.knowledge))
         if self.needed == 1:
             raise PolicyError(

@@ -43,6 +43,7 @@ from ..exposure import Shares, ValueExposure, exposures, uniform_shares
 from ..group import Member
 from ..group_bounds import GroupBounds
 from ..history import History
+from ..parameters import as_names
 from ..relaxations import Parameter, ParameterGrid
 from ..release import Release
 from ..requirement import Requirement, Scope, Violation, as_fraction, hold_whole, register
@@ -105,11 +106,7 @@ class SafeCorrelation(Requirement):
     shares: Literal["uniform", "worlds"] = "uniform"
 
     def __post_init__(self) -> None:
-        names = (self.attribute,) if isinstance(self.attribute, str) else tuple(self.attribute)
-        if not names or len({*names}) != len(names):
-            raise PolicyError(
-                f"{self.name}: attribute must name one quasi-identifier, or several different ones"
-            )
+        names = as_names(self.name, "attribute", self.attribute)
         object.__setattr__(self, "attribute", names[0] if len(names) == 1 else names)
         if self.shares not in ("uniform", "worlds"):
             raise PolicyError(f"{self.name}: shares must be 'uniform' or 'worlds', got {self.shares!r}")
@@ -197,6 +194,11 @@ class SafeCorrelation(Requirement):
             not (witness `value`, `hidden`, `required`); that estimates of a value from different groups
             differ (witness `value`, `published`, `estimates`, `epsilon`); or that a significant value is
             too probable (witness `value`, `sensitive`, `probability`, `l`).
+
+        Raises
+        ------
+        PolicyError
+            If the release has no such quasi-identifier, or a group is too large to weigh its worlds.
         """
         if release.form != "anatomized":
             if release.groups:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from ..domain import Codes
 from ..errors import PolicyError
-from ..exact_numbers import show_count
+from ..exact_numbers import plain_text, show_count
 from ..group_bounds import GroupBounds
 from ..relaxations import Parameter, ParameterGrid, largest_size, reduced
 from ..release import QIGroup
@@ -61,6 +61,7 @@ class TCloseness(GroupRequirement):
     order : tuple of str, optional
         All values (at least 2) in their natural order: the distance is then the
         ordered earth mover's distance, otherwise all values are equally far apart.
+        Numbers are read as their text, as tables do: 2.0 is "2".
     """
 
     name: ClassVar[str] = "t_closeness"
@@ -76,7 +77,7 @@ class TCloseness(GroupRequirement):
         if self.order is not None:
             if isinstance(self.order, str) or not isinstance(self.order, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise PolicyError(f"{self.name}: order must be a list of values, got {self.order!r}")
-            order = tuple(str(value) for value in self.order)
+            order = tuple(map(plain_text, self.order))
             if len(order) < 2 or len(set(order)) < len(order):
                 raise PolicyError(f"{self.name}: order must list at least two different values, each once")
             object.__setattr__(self, "order", order)
@@ -109,6 +110,11 @@ class TCloseness(GroupRequirement):
         ------
         Violation
             "distance 3/10 to the table's distribution, more than t = 1/5", with witness `distance` and `t`.
+
+        Raises
+        ------
+        PolicyError
+            If `order` lacks a value of the group or the table.
         """
         found = self.distance(group.histogram, context.reference)
         if found > self.t:

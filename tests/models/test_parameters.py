@@ -8,9 +8,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optanon import KAnonymity, Outlook, Policy, PolicyError, ResistsInference, WeakMInvariance, n_choose
+from optanon import (
+    Difference,
+    GlobalGuarantee,
+    HcSafety,
+    KAnonymity,
+    Outlook,
+    Policy,
+    PolicyError,
+    ResistsInference,
+    TCloseness,
+    WeakMInvariance,
+    n_choose,
+)
 from optanon.instances.futures import Futures
 from optanon.models.parameters import require_each, require_kind, whole
+from optanon.models.requirements import build_requirement
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.int8, np.uint32])
@@ -47,3 +60,37 @@ def test_the_kind_and_the_remedy_are_said():
         require_each("them", [1, "2"], int, remedy="count")
     with pytest.raises(ValueError, match=r"^them must be a list, not str: count$"):
         require_each("them", "12", str, remedy="count")
+
+
+@pytest.mark.parametrize("wrong", ["no", 0, None])
+def test_what_is_no_truth_value_is_refused(wrong: Any):
+    for name, settings in (
+        ("difference", {"k": 2, "deep": wrong}),
+        ("hc_safety", {"n": 2, "deep": wrong}),
+        ("resists_inference", {"min_values": 2, "forgive_past": wrong}),
+    ):
+        with pytest.raises(PolicyError, match=f"^{name}: (deep|forgive_past) must be true or false, got "):
+            build_requirement(name, settings)
+    # NumPy's become Python's, and files can hold them.
+    assert Difference(k=2, deep=np.True_) == Difference(k=2, deep=True)  # pyright: ignore[reportArgumentType]
+    assert type(HcSafety(n=2, deep=np.False_).deep) is bool  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("wrong", [5, [], ["a", "a"], ["a", 5], None])
+def test_what_names_no_columns_is_refused(wrong: Any):
+    limits = {"l": 2, "min_confidence": 0, "max_confidence": 1}
+    said = "attribute must name one column, or several different ones, got "
+    with pytest.raises(PolicyError, match=f"^safe_correlation: {said}"):
+        build_requirement("safe_correlation", {**limits, "attribute": wrong})
+    if wrong is not None:
+        with pytest.raises(PolicyError, match=f"^distinct_l_diversity: {said}"):
+            build_requirement("distinct_l_diversity", {"l": 2, "attribute": wrong})
+
+
+def test_values_that_are_numbers_are_those_of_the_table():
+    numbers = [1, 2.0, np.float64(3), "4.0"]
+    texts = ["1", "2", "3", "4.0"]
+    assert GlobalGuarantee(l=2, protected_values=numbers) == GlobalGuarantee(l=2, protected_values=texts)  # pyright: ignore[reportArgumentType]
+    assert TCloseness(t=0, order=numbers) == TCloseness(t=0, order=tuple(texts))  # pyright: ignore[reportArgumentType]
+    with pytest.raises(PolicyError, match="protected_values must list at least one value, got 5: "):
+        build_requirement("global_guarantee", {"l": 2, "protected_values": 5})
