@@ -43,16 +43,21 @@ def usual_attacks(k: int = 2, c: Fraction | float | str = "1/2", n: int = 2) -> 
     Parameters
     ----------
     k : int
-        Sets of fewer people, and records that fit fewer, are at risk.
+        Sets of fewer tuples, and records that fit fewer people, are at risk; 1 or more.
     c : rational
-        So are sets in which a value has a larger share.
+        So are sets in which a value has a larger share; above 0, at most 1.
     n : int
-        Historical correlations that fewer than n known persons exploit.
+        Historical correlations that fewer than n known persons exploit; 1 or more.
 
     Returns
     -------
     tuple of Requirement
         To be given to `audit` as `attacks`.
+
+    Raises
+    ------
+    PolicyError
+        If one of them is out of its range.
     """
     share = exact_number(c)
     return (
@@ -71,11 +76,16 @@ def run_attacks(history: History, attacks: Sequence[Requirement]) -> list[tuple[
         row: list[Attack] = []
         for requirement in attacks:
             try:
-                who = {who for seen in requirement.check(release, past) for who in seen.respondents}
+                violations = list(requirement.check(release, past))
+                # A policy may leave out nobody who is traced; to an adversary tracing is not defined then.
+                reason = next((seen.message for seen in violations if "suppressed" in seen.witness), None)
             except ReleaseError as error:
-                row.append(Attack(requirement=str(requirement), at_risk=None, reason=str(error)))
+                violations, reason = [], str(error)
+            if reason is not None:
+                row.append(Attack(requirement=str(requirement), at_risk=None, reason=reason))
                 continue
-            row.append(Attack(requirement=str(requirement), at_risk=len(who), respondents=frozenset(who)))
+            who = frozenset(who for seen in violations for who in seen.respondents)
+            row.append(Attack(requirement=str(requirement), at_risk=len(who), respondents=who))
         found.append(tuple(row))
         past.append(release)
     return found

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import oracle.brute_force as bf
 import pytest
 import yaml
 from cases.attacks import history
@@ -53,6 +54,19 @@ def test_attacks_are_counted_one_by_one() -> None:
     shown = report.to_dict(show_ids=True)["releases"][1]["attacks"]
     assert shown[-1]["respondents"] == sorted(second.attacks[-1].respondents)
     assert json.loads(json.dumps(shown)) == shown
+
+
+def test_tracing_is_no_attack_where_somebody_traced_is_left_out() -> None:
+    """As where the table lacks a person: nobody is at risk of what is not defined."""
+    four = [bf.Person(name, (int(name),), value) for name, value in zip("1234", "abab", strict=True)]
+    first = bf.Release((bf.Group(tuple(four[:2])), bf.Group(tuple(four[2:]))))
+    for left_out in ((four[3],), ()):
+        second = bf.Release((bf.Group(tuple(four[:3])),), left_out)
+        report = audit(history([first, second], boxed=True), attacks=usual_attacks(), posterior=False)
+        tracing = report.releases[1].attacks[2]
+        assert tracing.requirement.startswith("record_tracing")
+        assert (tracing.at_risk, tracing.respondents) == (None, frozenset())
+        assert "record tracing is defined only" in str(tracing.reason)
 
 
 def test_ids_that_may_be_one_person_are_warned_of() -> None:
