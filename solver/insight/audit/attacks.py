@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ....models.errors import ReleaseError
-from ....models.exact_numbers import exact_number
 from ....models.history import History
+from ....models.parameters import as_fraction
 from ....models.requirement import Requirement
 from ....models.requirements import Difference, HcSafety, Intersection, RecordTracing
 
@@ -59,7 +59,7 @@ def usual_attacks(k: int = 2, c: Fraction | float | str = "1/2", n: int = 2) -> 
     PolicyError
         If one of them is out of its range.
     """
-    share = exact_number(c)
+    share = as_fraction("usual_attacks", "c", c)
     return (
         Difference(k=k, c=share),
         Intersection(c=share),

@@ -21,7 +21,7 @@ from optanon.instances import catalog
 from optanon.instances.knowledge_file import load_knowledge
 from optanon.instances.steward_series import read_series
 from optanon.models.adversary.knowledge import Knowledge
-from optanon.models.errors import InputError, ProblemFileError, ReleaseError
+from optanon.models.errors import InputError, PolicyError, ProblemFileError, ReleaseError
 from optanon.models.history import History
 from optanon.models.requirements import Difference
 from optanon.solver.cli import audit as audit_command
@@ -67,6 +67,12 @@ def test_tracing_is_no_attack_where_somebody_traced_is_left_out() -> None:
         assert tracing.requirement.startswith("record_tracing")
         assert (tracing.at_risk, tracing.respondents) == (None, frozenset())
         assert "record tracing is defined only" in str(tracing.reason)
+
+
+@pytest.mark.parametrize("wrong", [{"c": "x"}, {"c": 0}, {"k": 0}, {"n": "2"}])
+def test_thresholds_of_attacks_are_refused_as_parameters_are(wrong: dict[str, Any]) -> None:
+    with pytest.raises(PolicyError, match=f"{next(iter(wrong))} must be "):
+        usual_attacks(**wrong)
 
 
 def test_ids_that_may_be_one_person_are_warned_of() -> None:
