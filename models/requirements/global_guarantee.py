@@ -57,7 +57,8 @@ class GlobalGuarantee(LinkBudget):
     """Nobody is ever linked to a protected value with a probability above ``1 / l``.
 
     Use it for values that change from release to release, such as a diagnosis; `constant_ratio` and
-    `geometric` keep room for later releases.
+    `geometric` keep room for later releases. Links of the new release are judged: what earlier ones gave away
+    by themselves stays so.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def _spared(asked: Any) -> str:
 
 def _linked(asked: Any) -> str:
     return (
-        "Over all releases together, nobody is linked to a protected value with a probability above "
+        "Counting all releases together, this one links nobody to a protected value with a probability above "
         f"{1 / asked.l}."
     )
 

@@ -45,3 +45,12 @@ def test_who_is_spared_from_resistance_to_inference_is_said():
         "already) has a probability"
     ) in str(promise_in_words(asked))
     assert "apart from" not in str(promise_in_words(oa.ResistsInference(min_values=2)))
+
+
+def test_links_of_earlier_releases_alone_are_not_promised_away():
+    """Who was certainly linked to a before may be published among other values."""
+    old, new = release("1a 2a"), release("1b 2c 3d")
+    asked = oa.GlobalGuarantee(l=2)
+    assert list(asked.check(ours(old), history([])))
+    assert not list(asked.check(ours(new), history([old])))
+    assert "all releases together, this one links nobody" in str(promise_in_words(asked))
