@@ -30,6 +30,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from math import ceil
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ..adversary.difference import DifferenceBreach, breaches
@@ -169,7 +170,24 @@ class Difference(Requirement):
         return shares(self.c, problem, size=sum(sizes) if self.deep else max(sizes))
 
     def bounds(self, problem: ProblemView) -> GroupBounds:
-        return GroupBounds(problem=problem, reason=self._told_apart, notes=returning)
+        return GroupBounds(
+            problem=problem, largest=self._largest_count, reason=self._told_apart, notes=returning
+        )
+
+    def _largest_count(self, problem: ProblemView) -> int:
+        """See `GroupBounds.largest_count`, for n tuples and V values that may be published.
+
+        With c = 1, counts above n + k can be cut down to that: a difference with such a group keeps k tuples,
+        and a group with counterfeits keeps some. Else groups with N of each value will do if c V > 1: none of
+        them is inside an earlier one, and what is left of F of them has ``V F N - n`` tuples or more, of a
+        value ``F N`` or fewer; with `deep` tuples of earlier releases may come to that.
+        """
+        tuples = len(problem.table)
+        most, room = tuples + self.k, self.c * len(problem.values) - 1
+        if self.c == 1 or room <= 0:
+            return most
+        earlier = sum(group.size for release in problem.history for group in release.groups)
+        return max(most, ceil((self.c * tuples + (earlier if self.deep else 0)) / room))
 
     def _told_apart(self, problem: ProblemView) -> str | None:
         """All groups of one release are inside all groups of the other: whoever came, or left, remains."""

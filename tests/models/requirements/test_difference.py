@@ -19,7 +19,9 @@ from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import Difference, KAnonymity, KCAnonymity
-from optanon.models.table import Microdata
+from optanon.models.table import Microdata, Sensitive
+from optanon.solver.search import solve_problem
+from optanon.solver.status import Status
 
 CLINIC = (
     release("Tom:asthma Mike:flu", "Bob:alzheimer Eve:diabetes"),
@@ -87,6 +89,21 @@ def test_shares_that_may_help_are_those_of_differences_larger_than_the_table(dee
     assert grid.complete
     assert list(asked.check(release, problem.history))
     assert min(helps) == Fraction(2, 3)
+
+
+@pytest.mark.parametrize("c", [Fraction(1), Fraction(4, 7)])
+def test_as_many_counterfeits_may_be_needed_as_a_difference_lacks(c: Fraction) -> None:
+    """Somebody came to one person: 11 of the 12 tuples that must remain are made up, and so are groups."""
+    frame = pd.DataFrame({"id": [*"12"], "age": range(2), "ill": [*"aa"]})
+    roles: dict[str, Any] = {"respondent": "id", "quasi_identifiers": ["age"]}
+    roles["sensitive"] = Sensitive(name="ill", domain=frozenset("ab"))
+    before, table = (Microdata.from_frame(rows, **roles) for rows in (frame[:1], frame))
+    first = Problem(table=before, policy=Policy([KAnonymity(k=1)])).assemble([[0]])
+    policy = Policy([Difference(k=12, c=c, deep=True)], minimize=["counterfeits"])
+    asked = Problem(table=table, policy=policy, history=History([first]))
+    assert Difference(k=12, c=c).bounds(asked).largest_count >= 12
+    found = solve_problem(asked, engine="assignment")
+    assert (found.status, found.objective) == (Status.OPTIMAL, (11,))
 
 
 def test_a_changed_value_is_refused() -> None:
