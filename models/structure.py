@@ -183,7 +183,8 @@ class Structure:
     depends_on : DependsOn
         What verdicts on groups depend on, at most. (This and the rest of this paragraph: group scope.)
     symmetric : bool
-        Whether exchanging sensitive values for one another never changes a verdict.
+        Whether exchanging sensitive values for one another never changes a verdict on a group of respondents
+        who were not published before.
     schur_concave : bool
         Whether a group that keeps it keeps it still when counts become more even: when one tuple's value
         is exchanged for another value that is at least two tuples rarer. If it is `symmetric`, too, it
