@@ -43,11 +43,12 @@ def as_fraction(owner: str, parameter: str, raw: object) -> Fraction:
         ) from error
 
 
-def as_names(owner: str, parameter: str, raw: object) -> tuple[str, ...]:
+def as_names(owner: str, parameter: str, raw: str | Iterable[object]) -> tuple[str, ...]:
     """Read the name of one column, or of several different ones."""
-    found: tuple[object, ...] = (raw,) if isinstance(raw, str) else ()
-    if isinstance(raw, Iterable) and not found:
-        found = tuple(raw)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    try:
+        found = (raw,) if isinstance(raw, str) else tuple(raw)
+    except TypeError:  # of another kind, from a file
+        found = ()
     names = tuple(name for name in found if isinstance(name, str))
     if not names or len(names) < len(found) or len(set(names)) < len(names):
         raise PolicyError(

@@ -98,8 +98,8 @@ def posterior(
     ----------
     possible : Possible
     states : int
-        At least 1: parts with more states between two pairs, or 20 times as many steps (8 bytes each), are not
-        counted.
+        Parts with more states between two pairs, or 20 times as many steps (8 bytes each), are not counted;
+        at least 1.
     clock : Clock, optional
         Parts not counted when it is over get at most intervals; if they are asked for, half of it is theirs.
     estimate : bool
