@@ -98,8 +98,7 @@ def posterior(
     ----------
     possible : Possible
     states : int
-        Parts with more states between two pairs, or 20 times as many steps (8 bytes each), are not counted;
-        at least 1.
+        At least 1: parts with more of them between two pairs, or 20 times as many steps, are not counted.
     clock : Clock, optional
         Parts not counted when it is over get at most intervals; if they are asked for, half of it is theirs.
     estimate : bool
