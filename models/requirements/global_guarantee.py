@@ -67,8 +67,9 @@ class GlobalGuarantee(LinkBudget):
     protected_values : collection of str, optional
         Values that nobody may be linked to, at least one; default all.
     releases : int, optional
-        How many releases may link one respondent to one value without using the bound up, at least 1;
-        by default nothing is planned. What is spent is looked at again at every release.
+        For how many releases that link one respondent to one value there must be room, this one among them;
+        at least 1, by default 1. The last of them may use the bound up. What is spent is looked at again at
+        every release.
     """
 
     name: ClassVar[str] = "global_guarantee"
