@@ -18,14 +18,18 @@ from .status import Point
 __all__ = ["live_display", "plain_console", "show_warning", "soft_console", "told_to", "warn_unchecked"]
 
 
-def plain_console() -> Console:
-    """Full width where nothing draws the line, so that tables stay whole in files and pipes."""
-    return Console(width=None if sys.stdout.isatty() else 140, highlight=False)
+def plain_console(*, soft_wrap: bool = False) -> Console:
+    """Full width where nothing draws the line, so that tables stay whole in files and pipes.
+
+    Text is printed as it is: names and values of a table may look like markup or emoji.
+    """
+    width = None if sys.stdout.isatty() else 140
+    return Console(width=width, highlight=False, markup=False, emoji=False, soft_wrap=soft_wrap)
 
 
 def soft_console() -> Console:
     """The same for sentences and paths: a line is never broken, so that it can be copied."""
-    return Console(width=None if sys.stdout.isatty() else 140, highlight=False, soft_wrap=True)
+    return plain_console(soft_wrap=True)
 
 
 def show_warning(console: Console, warning: str) -> None:

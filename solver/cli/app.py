@@ -154,7 +154,7 @@ def _end(line: str) -> NoReturn:
 def _say(line: str) -> None:
     from rich.console import Console  # nothing went wrong so far, and it was not needed
 
-    Console(stderr=True, soft_wrap=True, highlight=False).print(line, markup=False)
+    Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False).print(line)
 
 
 def _in_a_line(error: BaseException) -> str:

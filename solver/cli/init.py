@@ -174,7 +174,7 @@ def _written(
 def _print(console: Console, draft: _Draft) -> None:
     shown = Table("column", "taken for", "generalized as", "why")
     for guess in draft.guesses:
-        shown.add_row(*(cell.replace("[", r"\[") for cell in (guess.name, guess.role, guess.kind, guess.why)))
+        shown.add_row(guess.name, guess.role, guess.kind, guess.why)
     print_table(console, shown)
     for line in draft.declared.lines():
         if line.startswith(("missing_marks", "real_values", "spelling")):

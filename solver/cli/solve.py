@@ -10,7 +10,6 @@ from pathlib import Path
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -160,7 +159,8 @@ def _search(asked: SolveCommand, problem: Problem, clock: Clock) -> Result:
 
 
 def _end_without(asked: SolveCommand, console: Console, problem: Problem, result: Result) -> None:
-    console.print(f"[bold]{result.status.value}[/] ({result.termination.value}, {result.seconds:.2f} s)")
+    ended = f" ({result.termination.value}, {result.seconds:.2f} s)"
+    console.print(Text.assemble((result.status.value, "bold"), ended))
     if result.reason:
         console.print(result.reason, markup=False)
     if result.status is Status.INFEASIBLE:
@@ -195,7 +195,8 @@ def _write(
 def _keep_refused(console: Console, release: Release, problem: Problem, path: Path, why: str) -> None:
     """What was searched for is not lost: the steward may look at it, loosen the limit, or append it."""
     release.to_csv(path, copy="steward", respondent=problem.table.respondent)
-    console.print(f"[bold]NOT APPENDED[/]: {why} (--audit-limit). Nothing was stored or made for publication")
+    told = f": {why} (--audit-limit). Nothing was stored or made for publication"
+    console.print(Text.assemble(("NOT APPENDED", "bold"), told))
     console.print(
         f"kept for you alone: {path}; `optanon history append` takes it if it is to be appended all the same",
         markup=False,
@@ -226,7 +227,7 @@ def _print_summary(asked: SolveCommand, console: Console, result: Result) -> Non
     else:
         rounds = f", {result.rounds} rounds of cuts" if result.rounds else ""
         ended = f"{result.termination.value}, {result.engine}, {result.seconds:.2f} s{rounds}"
-        console.print(f"[bold]{result.status.value}[/] ({escape(ended)})")
+        console.print(Text.assemble((result.status.value, "bold"), f" ({ended})"))
         if result.compiled >= 1:
             took = f"compiling took {result.compiled:.0f} s beside that"
             console.print(f"{took}; what was compiled is kept for later runs", markup=False)

@@ -26,7 +26,7 @@ def print_table(console: Console, table: Table) -> None:
         Of text; it has a line between any two columns.
     """
     room = console.width - FRAME * len(table.columns) - 1
-    heads = [_plain(column.header) for column in table.columns]
+    heads = [str(column.header) for column in table.columns]
     if sum(_longest(column, words=not column.no_wrap) for column in table.columns) > room:
         for column, head in zip(table.columns, heads, strict=True):
             column.header = head.replace("_", "_\n")
@@ -44,13 +44,9 @@ def print_table(console: Console, table: Table) -> None:
 
 def _longest(column: Column, *, words: bool) -> int:
     """Width of the longest word, or of the longest line."""
-    texts = [_plain(cell) for cell in (column.header, *column.cells)]
+    texts = [str(cell) for cell in (column.header, *column.cells)]
     parts = [part for text in texts for part in (text.split() if words else text.splitlines())]
     return max(map(cell_len, parts), default=1)
-
-
-def _plain(cell: object) -> str:
-    return Text.from_markup(cell).plain if isinstance(cell, str) else str(cell)
 
 
 def _shared(least: list[int], wanted: list[int], room: int) -> list[int]:
@@ -69,13 +65,13 @@ def _print_rows(console: Console, table: Table, heads: list[str]) -> None:
         console.print(table.title, style="italic")
     if table.row_count > len(heads):
         for first, *others in zip(*(column.cells for column in table.columns), strict=True):
-            cells = zip(heads[1:], map(_plain, others), strict=True)
+            cells = zip(heads[1:], map(str, others), strict=True)
             told = (f"{head} {cell}" for head, cell in cells if cell)
-            console.print(Text.assemble((_plain(first), "bold"), ": ", "; ".join(told)))
+            console.print(Text.assemble((str(first), "bold"), ": ", "; ".join(told)))
         return
     for row in zip(*(column.cells for column in table.columns), strict=True):
         lines = Table.grid(Column(style="bold"), Column(overflow="fold"), padding=(0, 2))
         for head, cell in zip(heads, row, strict=True):
-            if _plain(cell):
+            if str(cell):
                 lines.add_row(head, cell)
         console.print(lines, "")

@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from ...instances.views_file import load_views, load_views_problem
 from ...models.csv_cells import write_csv
@@ -64,7 +65,8 @@ def solve_views(
         time_limit=60.0 if time_limit is None else time_limit,
         seed=seed,
     )
-    console.print(f"[bold]{choice.status.name}[/] ({choice.termination}, {choice.rounds} rounds)")
+    ended = f" ({choice.termination}, {choice.rounds} rounds)"
+    console.print(Text.assemble((choice.status.name, "bold"), ended))
     if choice.first is None or choice.second is None:
         raise typer.Exit(3 if choice.status is ChoiceStatus.INFEASIBLE else 4)
     console.print(f"objective {choice.objective}, proven bound {choice.bound}")

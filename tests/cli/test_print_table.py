@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from optanon.solver.cli.tables import print_table
+from optanon.solver.display import plain_console, soft_console
 
 HEADS = ("release", "by intersection", "worst posterior", "policy")
 ROWS = (
@@ -75,3 +76,20 @@ def test_a_table_higher_than_wide_becomes_a_paragraph_per_row():
             assert "information_loss 0.25 method_1:" in " ".join(
                 text.split()
             )  # nothing is said of an empty cell
+
+
+@pytest.mark.parametrize("columns", [80, 20])
+def test_names_and_values_that_look_like_markup_or_emoji_are_printed_as_they_are(
+    columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    """A closing tag in a name ended the command before its files were written."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    table = Table("group", "t[/x]own", "[bold]ill")
+    table.add_row("1", "[a..c]", "a:b:c")
+    for console in (plain_console(), soft_console()):
+        print_table(console, table)
+        console.print("[red]hot :heart:")
+        text = capsys.readouterr().out
+        shown = ("t[/x]own", "[bold]ill", "[a..c]", "a:b:c", "[red]hot :heart:")
+        assert all(words in text for words in shown)
