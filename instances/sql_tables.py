@@ -12,7 +12,7 @@ from sqlalchemy.pool import NullPool
 
 from ..models.errors import StoreError, TableError
 from .cell_text import cell_text
-from .store.database import database_url, plain_error
+from .store.database import database_url, plain_error, shown_url
 
 __all__ = ["read_query"]
 
@@ -37,7 +37,7 @@ def read_query(where: str | Path, query: str, folder: Path | None = None) -> pd.
     except StoreError as error:
         raise TableError(str(error)) from error
     embedded = url.get_backend_name() == "sqlite"
-    name = str(url.database) if embedded else url.render_as_string()
+    name = str(url.database) if embedded else shown_url(url)
     if embedded and not Path(name).is_file():
         raise TableError(f"{name}: there is no such database file: check the name")
     try:

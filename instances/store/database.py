@@ -16,7 +16,7 @@ from sqlalchemy.pool import NullPool
 
 from ...models.errors import StoreError
 
-__all__ = ["Database", "database_url", "plain_error"]
+__all__ = ["Database", "database_url", "plain_error", "shown_url"]
 
 PATIENCE = 30
 """Seconds a writer waits for another one."""
@@ -62,6 +62,12 @@ def database_url(where: str | Path, folder: Path | None = None) -> URL:
     return url
 
 
+def shown_url(url: URL) -> str:
+    """The URL as it may be printed: without a password, wherever it stands."""
+    secret = [name for name in url.query if "password" in name.lower()]
+    return url.update_query_dict(dict.fromkeys(secret, "hidden")).render_as_string()
+
+
 def plain_error(error: BaseException) -> str:
     """What a database says, in one line and without the statement and its values."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
@@ -83,7 +89,7 @@ class Database:
     """
 
     def __init__(self, url: URL) -> None:
-        self.name = url.database if url.get_backend_name() == "sqlite" else url.render_as_string()
+        self.name = url.database if url.get_backend_name() == "sqlite" else shown_url(url)
         self._engine = _engine(url)
         self._url = url
 
@@ -126,6 +132,7 @@ class Database:
         try:
             # It says who was in which group: for its owner only; several may make it at once.
             if self.missing_file:
+                _refuse_no_folder(Path(str(self._url.database)))
                 os.close(os.open(str(self._url.database), os.O_CREAT | os.O_WRONLY, 0o600))
             with self._engine.connect().execution_options(**options) as connection, connection.begin():
                 yield connection
@@ -135,8 +142,13 @@ class Database:
             ) from error
 
 
+def _refuse_no_folder(file: Path) -> None:
+    if not file.parent.is_dir():
+        raise StoreError(f"{file}: there is no folder {file.parent}: create it or name another")
+
+
 def _engine(url: URL) -> Engine:
-    shown = url.render_as_string()
+    shown = shown_url(url)
     try:
         engine = create_engine(url, poolclass=NullPool)
     except (ImportError, NoSuchModuleError) as error:

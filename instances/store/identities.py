@@ -61,10 +61,14 @@ def read_key(key: str | bytes | None, key_file: str | Path | None) -> bytes | No
 def new_key_file(path: str | Path) -> None:
     """Write a fresh random key that only its owner may read; an existing file is never touched."""
     target = Path(path)
+    made = False
     try:
         target.touch(mode=0o600, exist_ok=False)
+        made = True
         target.write_text(secrets.token_hex(32) + "\n", encoding="ascii")
     except OSError as error:
+        if made:
+            target.unlink(missing_ok=True)
         raise StoreError(f"{target}: the key file cannot be written ({error.strerror})") from error
 
 

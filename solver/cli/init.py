@@ -85,24 +85,27 @@ class _Draft:
     guesses: tuple[Guess, ...]
     declared: DeclaredCells
 
-    def write(self) -> Problem:
-        """Write the file, with those of levels it names, and read it back as `solve` will."""
+    def write(self, console: Console) -> Problem:
+        """Write the file, with those of levels it names, read it back as `solve` will, and begin the store.
+
+        All of it or nothing.
+        """
         new = [path for path in self.levels if not path.exists()]
         try:
             for path, (_, levels) in self.levels.items():
                 write_whole(path, levels.to_csv)
             try:
-                return self._write()
+                return self._write(console)
             except _UnusableError as error:
                 if not self.levels:
                     raise
-                return self._write(unfit=error.why)
+                return self._write(console, unfit=error.why)
         except BaseException:
             for path in new:
                 path.unlink(missing_ok=True)
             raise
 
-    def _write(self, unfit: str | None = None) -> Problem:
+    def _write(self, console: Console, unfit: str | None = None) -> Problem:
         beside = Path(os.path.relpath(self.asked.table.absolute(), self.target.absolute().parent)).as_posix()
         named = {name: path.name for path, (name, _) in self.levels.items()}
         text = draft_problem(
@@ -115,7 +118,13 @@ class _Draft:
             declared=self.declared,
         )
         problems: list[Problem] = []
-        write_whole(self.target, lambda draft: problems.append(_checked(draft, self.target, text, self.past)))
+
+        def fill(draft: Path) -> None:
+            problems.append(_checked(draft, self.target, text, self.past))
+            if self.past is not None:
+                self.past.begin(console)
+
+        write_whole(self.target, fill)
         return problems[0]
 
 
@@ -160,7 +169,7 @@ def _written(
     """Write the problem file; whether similar ids are one person is asked if nobody said so."""
     said = replace(draft, declared=replace(draft.declared, people=people))
     try:
-        return said, said.write()
+        return said, said.write(console)
     except _UnusableError as error:
         if people is not None or not isinstance(error.__cause__, SpellingError):
             raise
@@ -252,7 +261,7 @@ def _refuse_renamed(frame: pd.DataFrame, names: Sequence[str], past: EarlierRele
             alike = [other for other in there if fold(other) == fold(name)]
             found = f" (is it {alike[0]!r}?)" if alike else ""
             raise TableError(
-                f"there is no column {name!r}, which the releases in {past.where} have{found}: call it so "
+                f"there is no column {name!r}, which the releases in {past.name} have{found}: call it so "
                 "again, or name the history of another series (--history): the table has "
                 f"{', '.join(map(repr, there))}"
             )

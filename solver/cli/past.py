@@ -92,17 +92,27 @@ class EarlierReleases:
             found[file] = (name, Hierarchy(tuple(map(tuple, paths))))
         return found
 
-    def go_on(self, console: Console, problem: Problem) -> None:
-        """Begin the store if there is none; say what the new table goes on with."""
+    @property
+    def name(self) -> str:
+        """The store as it may be printed: without a password."""
+        kept = stored(self.history)
+        return self.where if kept is None else kept.name
+
+    def begin(self, console: Console) -> None:
+        """Begin the store if there is none."""
         if not self.begun:
             begin_history(console, self.where, self.key_file)
+
+    def go_on(self, console: Console, problem: Problem) -> None:
+        """Say what the new table goes on with."""
+        if not self.begun:
             return
         if not len(self.history):
-            console.print(f"goes on with {self.where}, which holds no release yet", markup=False)
+            console.print(f"goes on with {self.name}, which holds no release yet", markup=False)
             return
         known = sum(member.respondent in self.history.records for member in problem.table.members)
         count, people = len(self.history), len(problem.table)
-        told = f"goes on with {self.where}: {count} release{'s' if count > 1 else ''}; {known} of the "
+        told = f"goes on with {self.name}: {count} release{'s' if count > 1 else ''}; {known} of the "
         told += f"{people} people were in one before"
         if not known:
             told += f". NOBODY is recognized: does {problem.table.respondent!r} hold the same ids as before?"

@@ -33,14 +33,24 @@ def record_answer(
 
 
 def begin_history(console: Console, where: str, key_file: Path | None) -> None:
-    """Begin an empty history, with a new key if the key file does not exist; say what was made."""
+    """Begin an empty history, with a new key if the key file does not exist; say what was made.
+
+    If there is no history after all, there is no new key either.
+    """
     from ...instances.store.identities import new_key_file  # with the database library
 
-    if key_file is not None and not key_file.exists():
-        new_key_file(key_file)
-        console.print(f"wrote a new random key to {key_file}: keep it safe, and apart from the history")
-    history = stored(History.open(where, key_file=key_file))
+    new = key_file if key_file is not None and not key_file.exists() else None
+    if new is not None:
+        new_key_file(new)
+    try:
+        history = stored(History.open(where, key_file=key_file))
+    except OptanonError:
+        if new is not None:
+            new.unlink(missing_ok=True)
+        raise
     assert history is not None
+    if new is not None:
+        console.print(f"wrote a new random key to {new}: keep it safe, and apart from the history")
     kept = "as given" if key_file is None else "as keyed hashes"
     console.print(f"began {history.name}; respondent ids are kept {kept}", markup=False)
 

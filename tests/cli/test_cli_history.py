@@ -228,6 +228,15 @@ def test_wrong_names_do_not_begin_a_series(folder: Path):
     assert "a history exists already" in twice.stderr
 
 
+def test_a_key_is_made_with_its_history_only(folder: Path):
+    (folder / "notes.txt").write_text("no database, " * 100)
+    done = run("history", "init", "notes.txt", "--key-file", "new.key", folder=folder)
+    assert done.returncode == 2
+    assert "file is not a database" in done.stderr
+    assert "wrote" not in done.stdout
+    assert not (folder / "new.key").exists()
+
+
 def test_append_needs_a_stored_history(folder: Path):
     spec = {**yaml.safe_load((folder / "release-1.yaml").read_text()), "history": []}
     (folder / "plain.yaml").write_text(yaml.safe_dump(spec))

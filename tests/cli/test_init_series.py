@@ -384,6 +384,28 @@ def test_nothing_is_left_behind_by_a_failure(tmp_path: Path):
     assert not (tmp_path / "year1.yaml").exists()
 
 
+@pytest.mark.parametrize(
+    ("store", "key", "told"),
+    [
+        ("there/is/none.db", "new.key", "there is no folder there/is: create it or name another"),
+        ("new.db", "there/new.key", "the key file cannot be written"),
+        ("new.db", "short.key", "use at least 16"),
+    ],
+)
+def test_a_store_that_cannot_be_begun_leaves_no_problem_and_no_key(
+    tmp_path: Path, store: str, key: str, told: str
+):
+    years(tmp_path)
+    (tmp_path / "short.key").write_text("abc")
+    (tmp_path / "year1.yaml").write_text("of before")
+    there = sorted(tmp_path.iterdir())
+    done = run("init", "year1.csv", "--force", "--history", store, "--key-file", key, folder=tmp_path)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert sorted(tmp_path.iterdir()) == there
+    assert (tmp_path / "year1.yaml").read_text() == "of before"
+
+
 def test_other_columns_than_the_series_are_told(tmp_path: Path):
     years(tmp_path)
     ok("init", "year1.csv", folder=tmp_path)

@@ -395,6 +395,13 @@ def test_a_keyed_export_needs_the_same_key(tmp_path: Path):
         import_history(tmp_path / "plain.db", tmp_path / "k.json")
 
 
+def test_a_password_in_a_url_is_printed_nowhere():
+    for url in ("nosuch://user:secret@host/name", "nosuch://host/name?user=me&password=secret"):
+        with pytest.raises(oa.StoreError, match="no driver") as refused:
+            oa.History.open(url)
+        assert "secret" not in str(refused.value)
+
+
 def test_wrong_places_say_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.delenv("NO_SUCH_PASSWORD", raising=False)
     (tmp_path / "text.db").write_text("no database at all, but long enough to have a header" * 40)
@@ -402,7 +409,7 @@ def test_wrong_places_say_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Monk
     for where, said, create in (
         (tmp_path / "typo.db", "no such file", False),
         (tmp_path / "empty.db", "holds no history", False),
-        (tmp_path / "absent" / "r.db", "cannot be read", True),
+        (tmp_path / "absent" / "r.db", "there is no folder", True),
         (tmp_path / "text.db", "not a database", True),
         ("nosuchdatabase://host/name", "no driver", True),
         ("://", "database URL", True),
