@@ -303,4 +303,7 @@ def _only_member(path: Path) -> bytes:
         names = archive.namelist()
         if len(names) != 1:
             raise TableError(f"{path}: holds {len(names)} files: unpack it and name the one that is meant")
-        return archive.read(names[0])
+        try:
+            return archive.read(names[0])
+        except RuntimeError as error:  # a password, or a compression that is not known here
+            raise TableError(f"{path}: {error}: unpack it and name the file that was in it") from error

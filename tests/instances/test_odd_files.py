@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -268,3 +269,15 @@ def test_endless_cells_are_shortened_in_messages(tmp_path: Path):
     assert done.returncode == 2
     assert "is not a number" in done.stderr
     assert len(done.stderr) < 300
+
+
+def test_an_archive_with_a_password_is_one_line(tmp_path: Path):
+    packed = tmp_path / "t.csv.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("t.csv", "id,age\n1,2\n")
+    raw = bytearray(packed.read_bytes())
+    raw[6] |= 1  # the mark of a password, in the file's own head and in the list of files
+    raw[raw.find(b"PK\x01\x02") + 8] |= 1
+    packed.write_bytes(raw)
+    with pytest.raises(oa.TableError, match=r"t\.csv\.zip: .* password .*: unpack it"):
+        read_text_table(packed)
