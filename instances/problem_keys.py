@@ -163,6 +163,11 @@ def raw_keys(file: Path) -> dict[str, Any]:
 
 def validated(raw: dict[str, Any], file: Path) -> ProblemKeys:
     """The keys, if all of them are known and hold what they may."""
+    if "secrets" in raw and "policy" not in raw:
+        raise ProblemFileError(
+            f"{file}: is about published views (key secrets), which are for `optanon solve` and `optanon "
+            "check` only: name a problem with a policy"
+        )
     try:
         return ProblemKeys.model_validate(raw)
     except ValidationError as error:

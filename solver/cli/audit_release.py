@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ...instances.problem_file import load_problem
-from ...instances.views_file import is_views_file
-from ...models.errors import InputError, OptanonError
+from ...models.errors import InputError
 from ...models.exact_numbers import show_number
 from ...models.files import write_json
 from ..display import plain_console
@@ -28,8 +27,6 @@ def audit_foreign(asked: AuditReleaseCommand) -> None:
     may_write(
         [asked.json_file], force=asked.force, problems=[asked.problem_file], inputs=[asked.release_file]
     )
-    if is_views_file(asked.problem_file):
-        raise OptanonError(f"{asked.problem_file}: published views are checked with: optanon check")
     choices: dict[str, Any] = {"ends": asked.ends, "stars": asked.stars, "match": asked.match}
     found = audit_release(
         asked.release_file,

@@ -32,6 +32,8 @@ def check(asked: CheckCommand) -> None:
     """Check a release, or two published views, and print what is broken."""
     console = plain_console()
     if is_views_file(asked.problem):
+        if asked.expect is not None:
+            raise OptanonError("--expect: published views have no stored history: leave it out")
         check_views(console, asked.release_files, asked.problem, asked.show_ids)
         return
     if len(asked.release_files) != 1:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, get_args
+from typing import Any, Protocol, get_args, get_type_hints
 
 import typer
 from typer.models import OptionInfo
 
-__all__ = ["add"]
+__all__ = ["add", "options_given"]
 
 SHOWN: Mapping[Any, str] = {bool: "", list[str]: "TEXT", list[Path]: "FILE"}
 """What help shows beside an option of some types."""
@@ -64,3 +65,25 @@ def _named(annotation: Any) -> None:
 def _unwrapped(text: str) -> str:
     """Paragraphs without line breaks: the terminal knows how wide it is."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
+def options_given(asked: Any, *, apart_from: Collection[str]) -> list[str]:
+    """Options of a declared command that have another value than by default, as they are written.
+
+    Parameters
+    ----------
+    asked : dataclass
+    apart_from : collection of str
+        Fields that are not looked at, arguments among them.
+    """
+    hints = get_type_hints(type(asked), include_extras=True)
+    found: list[str] = []
+    for field in fields(asked):
+        if field.name in apart_from or getattr(asked, field.name) == field.default:
+            continue
+        marks = [mark for mark in get_args(hints[field.name]) if isinstance(mark, OptionInfo)]
+        # In an annotation the first name of an option stands where its default would.
+        names = [str(name) for mark in marks for name in (mark.default, *(mark.param_decls or ()))]
+        long = (name for name in names if name.startswith("--"))
+        found.append(next(long, f"--{field.name.replace('_', '-')}"))
+    return found

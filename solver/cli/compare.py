@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ...instances.problem_file import load_problem
-from ...instances.views_file import is_views_file
-from ...models.errors import InputError, OptanonError
+from ...models.errors import InputError
 from ...models.files import check_picture
 from ...models.problem import Problem
 from ..display import plain_console, warn_unchecked
@@ -60,8 +59,6 @@ def compare_all(asked: CompareCommand) -> None:
 
 def _read(asked: CompareCommand) -> dict[str, Problem]:
     for problem_file in asked.problem_files:
-        if is_views_file(problem_file):
-            raise OptanonError(f"{problem_file}: published views have no baselines to compare: use solve")
         if asked.problem_files.count(problem_file) > 1:
             raise InputError(f"{problem_file}: named twice: name each problem once")
     return {

@@ -32,6 +32,7 @@ from ..solved import again_in_words, stored
 from ..status import Status
 from ..summary import Summary
 from .audit_first import REFUSED, audit_first, audit_time_of, limit_of
+from .command import options_given
 from .commands.release import SolveCommand
 from .reading import teller
 from .stored import record_answer
@@ -40,6 +41,8 @@ from .views import solve_views
 
 __all__ = ["solve"]
 
+OF_VIEWS = ("problem_file", "output", "time_limit", "seed", "quiet", "raw_cells", "force")
+"""What may be asked about published views."""
 SHOWN = 40
 """Groups that are printed."""
 AUDITED, LEAST, MOST_AUDITED = 5.0, 0.2, 20_000
@@ -90,14 +93,15 @@ def solve(asked: SolveCommand) -> None:
 
 
 def _views(asked: SolveCommand) -> None:
-    if asked.randomize is not None:
-        raise OptanonError("--randomize draws releases of a table: leave it out for published views")
+    if wrong := options_given(asked, apart_from=OF_VIEWS):
+        raise OptanonError(f"{', '.join(wrong)}: not for published views, which have no series: leave it out")
     solve_views(
         plain_console(),
         asked.problem_file,
         asked.output,
         None if isinf(asked.time_limit) else asked.time_limit,
         asked.seed or 0,
+        quiet=asked.quiet,
         raw_cells=asked.raw_cells,
         force=asked.force,
     )

@@ -50,10 +50,11 @@ def solve_views(
     time_limit: float | None,
     seed: int,
     *,
+    quiet: bool = False,
     raw_cells: bool = False,
     force: bool = False,
 ) -> None:
-    """Choose the two views that publish most, print and write them."""
+    """Choose the two views that publish most, print and write them; one line of it if `quiet`."""
     targets = [output / f"{problem_file.stem}.view-{number}.csv" for number in (1, 2)]
     may_write(targets, force=force, problems=[problem_file])
     problem = load_views_problem(problem_file)
@@ -69,6 +70,7 @@ def solve_views(
     console.print(Text.assemble((choice.status.name, "bold"), ended))
     if choice.first is None or choice.second is None:
         raise typer.Exit(3 if choice.status is ChoiceStatus.INFEASIBLE else 4)
+    console.quiet = quiet
     console.print(f"objective {choice.objective}, proven bound {choice.bound}")
     for number, columns in enumerate((choice.first, choice.second), start=1):
         console.print(f"view {number}: {', '.join(columns)}", markup=False)
