@@ -63,7 +63,7 @@ def solve_views(
         problem.secrets,
         weights=problem.weights,
         required=problem.required,
-        time_limit=60.0 if time_limit is None else time_limit,
+        time_limit=time_limit,
         seed=seed,
     )
     ended = f" ({choice.termination}, {choice.rounds} rounds)"

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ...models.antecedents import shown
-from ...models.errors import ReleaseError
+from ...models.errors import PolicyError, ReleaseError
 from ...models.exposure import Linkage, LossMetric, Shares, ValueExposure
+from ...models.parameters import require_kind, require_time_limit, whole
 from ...models.release import QIGroup, Release
 from ...models.requirements.safe_correlation import SafeCorrelation
 from ..schedule import SANITIZING
@@ -121,8 +122,14 @@ def sanitize(
     ReleaseError
         If the release is generalized or already hides such cells.
     PolicyError
-        If it has no such quasi-identifier.
+        If it has no such quasi-identifier, or a parameter is of another kind or out of its range.
     """
+    remedy = "give result.release of an anatomized problem"
+    require_kind("release", release, Release, remedy=remedy, error=ReleaseError)
+    remedy = "write SafeCorrelation(attribute=..., ...)"
+    require_kind("requirement", requirement, SafeCorrelation, remedy=remedy, error=PolicyError)
+    require_time_limit(time_limit)
+    seed, workers = whole("sanitize", "seed", seed, 0), whole("sanitize", "workers", workers, 1)
     positions = _sanitizable(release, requirement)
     clock = clock or Clock()
     if len(positions) > 1:

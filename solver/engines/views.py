@@ -16,12 +16,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
+from math import inf
 from typing import Any
 
 import pandas as pd
 
-from ...models.errors import CertificateError, PolicyError
+from ...models.errors import CertificateError, PolicyError, TableError
 from ...models.moment import moment
+from ...models.parameters import require_each, require_kind, require_time_limit, whole
 from ...models.views import (
     Breach,
     CodedTable,
@@ -118,7 +120,7 @@ def choose_views(
     *,
     weights: Mapping[str, int] | None = None,
     required: Collection[str] = (),
-    time_limit: float = 60.0,
+    time_limit: float | None = 60.0,
     seed: int = 0,
 ) -> ViewChoice:
     """Choose the two projections that publish most while every secret holds.
@@ -137,7 +139,7 @@ def choose_views(
     required
         Columns that at least one view must have.
     time_limit
-        Seconds, above 0.
+        Seconds, above 0; None for no limit.
     seed
         Random seed of CP-SAT, at least 0; the search runs on one thread and is repeatable
         unless the time limit ends it.
@@ -150,9 +152,10 @@ def choose_views(
     Raises
     ------
     TableError
-        If the table is empty, or a column or a secret does not fit it.
+        If the table is empty or no data frame, or a column or a secret does not fit it.
     PolicyError
-        If a weight, a required column, the limit or the seed is out of its range.
+        If a secret, a weight, a required column, the limit or the seed is of another kind or out of its
+        range.
     CertificateError
         If the published projections fail the re-check.
 
@@ -162,26 +165,34 @@ def choose_views(
     ``O(columns * rows * log(rows))`` per broken secret; the number of rounds depends on how
     many families of pairs break a secret for different reasons.
     """
+    remedy = "give the base table, one row per person"
+    require_kind("table", table, pd.DataFrame, remedy=remedy, error=TableError)
     attributes = tuple(str(column) for column in table.columns)
-    _require_sound(time_limit, seed, required, attributes)
+    remedy = "write ProtectedAssociation(query=..., threshold=...)"
+    secrets = require_each("secrets", secrets, ProtectedAssociation, remedy=remedy, error=PolicyError)
+    if weights is not None:
+        remedy = "give each column its weight: {'age': 2, ...}"
+        require_kind("weights", weights, Mapping, remedy=remedy, error=PolicyError)
+    seed = _sound(time_limit, seed, required, attributes)
     coded = CodedTable(table, attributes)
     weight = PublishedWeight.of(table, weights)
     single = _single(secrets, table)
     search = _PairSearch(coded, single, ViewModel(weight, required), set(required))
-    choice = search.run(moment() + time_limit, seed)
+    choice = search.run(inf if time_limit is None else moment() + time_limit, seed)
     if choice.first is None or choice.second is None:
         return choice
     return replace(choice, breaches=_measured(table, single, choice.first, choice.second))
 
 
-def _require_sound(
-    time_limit: float, seed: int, required: Collection[str], attributes: Collection[str]
-) -> None:
-    if time_limit <= 0 or seed < 0:
-        raise PolicyError("choose_views: time_limit must be above 0 and seed at least 0")
-    for column in required:
+def _sound(
+    time_limit: float | None, seed: int, required: Collection[str], attributes: Collection[str]
+) -> int:
+    """The seed, once nothing is wrong with the settings."""
+    require_time_limit(time_limit)
+    for column in require_each("required", required, str, remedy="name columns", error=PolicyError):
         if column not in attributes:
             raise PolicyError(f"choose_views: required column {column!r} is not in the table")
+    return whole("choose_views", "seed", seed, 0)
 
 
 def _single(secrets: Sequence[ProtectedAssociation], table: pd.DataFrame) -> tuple[ProtectedAssociation, ...]:

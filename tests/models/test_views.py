@@ -755,12 +755,34 @@ def test_choice_is_repeatable_and_stops_in_time() -> None:
         ({"weights": dict.fromkeys(("ID", "Name", "Age", "Job", "Problem"), 1.0)}, "'ID' must be"),
         ({"required": ["Sex"]}, "required column 'Sex'"),
         ({"time_limit": 0}, "time_limit"),
+        ({"time_limit": float("nan")}, "time_limit"),
+        ({"time_limit": "60"}, "time_limit"),
         ({"seed": -1}, "seed"),
+        ({"seed": 1.5}, "seed must be a whole number"),
+        ({"required": "Age"}, "required must be a list, not str"),
+        ({"required": [3]}, "number 1 of required must be a str"),
+        ({"weights": [1, 2]}, "weights must be a Mapping, not list"),
     ],
 )
 def test_choice_refuses_wrong_parameters(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(PolicyError, match=message):
         choose_views(read("patients.csv"), [], **arguments)
+
+
+@pytest.mark.parametrize("secrets", [secret("George"), "select Problem from T", ["select Problem from T"]])
+def test_choice_refuses_other_things_for_secrets(secrets: Any) -> None:
+    with pytest.raises(PolicyError, match=r"secrets must be .*write ProtectedAssociation"):
+        choose_views(read("patients.csv"), secrets)
+
+
+def test_choice_refuses_other_things_for_a_table() -> None:
+    table: Any = "patients.csv"
+    with pytest.raises(TableError, match="table must be a DataFrame, not str"):
+        choose_views(table, [])
+
+
+def test_without_a_limit_the_choice_is_proven() -> None:
+    assert choose_views(read("patients.csv"), [], time_limit=None).status is ChoiceStatus.OPTIMAL
 
 
 def test_choice_refuses_an_empty_table() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import chain, combinations
 from random import Random
+from typing import Any
 
 import pytest
 from cases.correlations import FIGURE_2, GROUPS, safe_choices
@@ -204,3 +205,19 @@ def test_refusals() -> None:
     generalized = Release(groups=(), attributes=("country",), sensitive="drug")
     with pytest.raises(ReleaseError, match="anatomized"):
         sanitize(generalized, requirement())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"release": "release.csv"}, "release must be a Release, not str: give"),
+        ({"requirement": {"l": 2}}, "requirement must be a SafeCorrelation, not dict: write"),
+        ({"time_limit": "60"}, "time_limit must be a number"),
+        ({"time_limit": float("nan")}, "time_limit must be a number"),
+        ({"seed": 1.5}, "seed must be a whole number"),
+        ({"workers": 0}, "workers must be a whole number of at least 1"),
+    ],
+)
+def test_things_of_another_kind_are_refused_where_they_are_given(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises((PolicyError, ReleaseError), match=told):
+        sanitize(**{"release": release(), "requirement": requirement(), **wrong})
