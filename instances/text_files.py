@@ -257,7 +257,10 @@ def _parsed(text: str, path: str, delimiter: str, quote: str) -> pd.DataFrame:
     except pd.errors.EmptyDataError as error:
         raise TableError(f"{path}: the file is empty: give a header and at least one row") from error
     except pd.errors.ParserWarning as error:
-        raise TableError(f"{path}: rows have more cells than the header: name every column") from error
+        raise TableError(
+            f"{path}: rows have more cells than the header: name every column, or another delimiter than "
+            f"{delimiter!r}"
+        ) from error
     except TableError:
         raise
     except (pd.errors.ParserError, csv.Error, ValueError) as error:

@@ -11,12 +11,12 @@ from typing import Literal
 import pandas as pd
 
 from ...models.csv_cells import restored_frame
-from ...models.errors import InputError, ReleaseError
+from ...models.errors import InputError, ReleaseError, TableError
 from ...models.parameters import require_kind
 from ...models.release import QIGroup, Release
 from ...models.table import Microdata
 from ..readers import read_frame
-from ..text_files import DELIMITERS
+from ..text_files import read_text_table
 from .matching import How, Match, match_rows
 from .notation import Ends
 from .rows import COUNT, ForeignTable, Stars, read_rows
@@ -124,8 +124,13 @@ def _frame(source: pd.DataFrame | str | Path, delimiter: str, table: Microdata) 
     path = Path(source)
     if path.suffix != ".parquet":
         as_written = (table.respondent, *(part.name for part in table.sensitive.attributes))
-        frame = read_frame(path, delimiter=delimiter, as_written=as_written)
-        _refuse_uncut(path, frame, delimiter)
+        try:
+            frame = read_frame(path, delimiter=delimiter, as_written=as_written)
+        except TableError:
+            _refuse_uncut(path, delimiter)
+            raise
+        if len(frame.columns) == 1:  # no release has one column only
+            _refuse_uncut(path, delimiter)
         return restored_frame(frame)
     try:
         return pd.read_parquet(path)
@@ -133,11 +138,15 @@ def _frame(source: pd.DataFrame | str | Path, delimiter: str, table: Microdata) 
         raise ReleaseError(f"{path}: cannot be read as Parquet ({error})") from error
 
 
-def _refuse_uncut(path: Path, frame: pd.DataFrame, delimiter: str) -> None:
-    """No release has one column only."""
-    header = str(frame.columns[0])
-    mark = next((mark for mark in DELIMITERS if mark in header), None)
-    if len(frame.columns) == 1 and mark is not None:
+def _refuse_uncut(path: Path, delimiter: str) -> None:
+    """Say which delimiter cuts the file, if it is another: decimal commas make a comma seem to cut rows."""
+    try:
+        frame, reading = read_text_table(path)
+    except TableError:
+        return  # whatever is wrong with it, that is not the delimiter
+    mark = reading.delimiter
+    if mark != delimiter and len(frame.columns) > 1:
+        header = mark.join(map(str, frame.columns))
         typed = f"{'$' if mark.isspace() else ''}{mark!r}"
         raise ReleaseError(
             f"{path}: {delimiter!r} is not between its columns ({header!r}): say what is, with "

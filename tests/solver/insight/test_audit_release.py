@@ -485,6 +485,15 @@ def test_a_file_that_is_cut_otherwise_is_told_so(tmp_path: Path, mark: str, type
     assert "rename" not in str(caught.value)
 
 
+@pytest.mark.parametrize("comma", [",", " ", "."], ids=["decimal commas", "no commas", "points"])
+def test_decimal_commas_do_not_hide_what_cuts_a_file(tmp_path: Path, comma: str):
+    """They cut its rows, which then had more cells than the header: the advice was to name every column."""
+    path = tmp_path / "r.csv"
+    path.write_text(f"age;city;disease\n20{comma}5;B;flu\n21{comma}5;B;flu\n")
+    with pytest.raises(oa.ReleaseError, match="--delimiter ';'"):
+        oa.audit_release(path, cases.problem(), solve=False)
+
+
 def test_command_errors(folder: Path):
     wrong = run("audit-release", "anjana.csv", "problem.yaml", folder=folder)
     assert wrong.returncode == 2
