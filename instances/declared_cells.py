@@ -65,6 +65,9 @@ class DeclaredCells:
         Sensitive values that are written otherwise, too, and the spelling that all get.
     kept : bool
         Whether such values stay different, because earlier releases have them as different ones.
+    dropped : Mapping of column to int
+        Numeric columns with missing cells, and how many: such rows are left out, for among numbers there is
+        no value of its own for what is missing.
     """
 
     marks: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -72,6 +75,7 @@ class DeclaredCells:
     people: Literal["keep", "merge"] | None = None
     merged: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
     kept: bool = False
+    dropped: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @classmethod
     def of(cls, frame: pd.DataFrame, columns: Iterable[str], history: History) -> DeclaredCells:
@@ -95,7 +99,10 @@ class DeclaredCells:
 
     def about(self, frame: pd.DataFrame, guesses: Iterable[Guess], history: History) -> DeclaredCells:
         """What is to be said of the columns with a role; spellings of the sensitive one, too."""
+        guesses = tuple(guesses)
         used = {guess.name: guess.role for guess in guesses if guess.role != "left out"}
+        gaps = Gaps(marks=self.marks).declared(frame).isna().sum()
+        numeric = [guess.name for guess in guesses if guess.kind == "numeric"]
         published = _values(history[-1].sensitive, history) if len(history) else {}
         merged: dict[str, Mapping[str, str]] = {}
         kept = False
@@ -112,6 +119,7 @@ class DeclaredCells:
             real={name: cells for name, cells in self.real.items() if name in used},
             kept=kept,
             merged={} if kept else merged,
+            dropped={name: int(gaps[name]) for name in numeric if gaps[name]},
         )
 
     def applied(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -119,12 +127,21 @@ class DeclaredCells:
         return (
             Gaps(marks=self.marks)
             .declared(frame)
+            .dropna(subset=list(self.dropped), ignore_index=True)
             .replace({name: dict(to) for name, to in self.merged.items()})
         )
 
     def lines(self) -> list[str]:
         """As a problem file says it, with comments."""
         found: list[str] = []
+        if self.dropped:
+            told = (
+                "Rows without a number in these columns, whose releases before have one for everybody, are "
+            )
+            told += "left out of the table, and their people out of the release: fill them in, if you can. "
+            told += "; ".join(f"Missing in {name}: {count}" for name, count in self.dropped.items()) + "."
+            columns = ", ".join(map(scalar, self.dropped))
+            found += ["", *comment(told), f"drop_missing: [{columns}]"]
         if self.marks:
             told = "These cells look as if they were missing; name them under real_values if they are values."
             found += ["", *comment(told), f"missing_marks: {_by_column(self.marks)}"]

@@ -61,12 +61,6 @@ def kept_kinds(guesses: Sequence[Guess], frame: pd.DataFrame, last: Release) -> 
 
 def _numeric(guess: Guess, cells: Sequence[str | None]) -> Guess:
     _refuse(guess.name, cells, _is_number, _NO_NUMBER)
-    for row, cell in enumerate(cells, start=1):
-        if cell is None:
-            raise TableError(
-                f"column {guess.name!r}, row {row}: the value is missing, and the release before has numbers "
-                "there: fill it in, or drop the row"
-            )
     if guess.kind == "numeric":
         return guess
     return replace(guess, kind="numeric", why="numbers, published as intervals, as in the release before")

@@ -58,7 +58,7 @@ def draft_problem(
         "# A problem for `optanon solve`: what is to be published, and what must be kept.",
         "# The roles below are guesses: read them, and change what is wrong.",
         "",
-        f"# The table, beside this file: {len(frame):,} rows, one per person.",
+        f"# The table, beside this file: {reading.rows:,} rows, one per person.",
         f"table: {scalar(table)}",
         *_read_so(reading),
         *_roles(guesses),

@@ -15,6 +15,7 @@
       admitted: {kind: dates, levels: [month, year]} # pattern: "%d.%m.%Y" if they are not YYYY-MM-DD
     sensitive: disease               # or {column: disease, persistence: transient, order: [...]}; or a list
     missing: category                # missing cells (empty, ?, NA) are one value; default: an error
+    drop_missing: [age]              # rows without an age are left out: numbers have no value for missing
     missing_marks: [N/A, "-"]        # cells that are missing, too; or by column: {town: [unknown]}
     real_values: [None]              # cells that look missing and are not; those in neither are an error
     spelling: merge                  # "HIV" and "hiv " are one; or keep; {respondent: keep, sensitive: merge}
@@ -36,6 +37,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +157,8 @@ def _table(spec: ProblemKeys, file: Path, tell: Callable[[Reading], object] | No
         tell(reading)
     if not len(frame):
         raise TableError(f"{reading.source}: the table has no rows: give at least one")
+    # Rows that errors name are those of the table.
+    counted = f" (rows counted without the {reading.dropped} left out)" if reading.dropped else ""
     given = spec.quasi_identifiers
     kinds: Mapping[str, Any] = given if isinstance(given, dict) else dict.fromkeys(given)
     for name in kinds:
@@ -172,8 +176,11 @@ def _table(spec: ProblemKeys, file: Path, tell: Callable[[Reading], object] | No
             if not isinstance(kind, TaxonomyKind | OrderedKind):  # their categories are listed
                 gaps.refuse_doubtful(name, frame[name].tolist())
     except InputError as error:
-        raise type(error)(f"{reading.source}: {error}") from error
-    specs = {name: column_spec(name, kind, frame, file, spec.missing) for name, kind in kinds.items()}
+        raise type(error)(f"{reading.source}{counted}: {error}") from error
+    try:
+        specs = {name: column_spec(name, kind, frame, file, spec.missing) for name, kind in kinds.items()}
+    except ProblemFileError as error:
+        raise ProblemFileError(f"{error}{counted}") from error
     try:
         return Microdata.from_frame(
             frame,
@@ -186,10 +193,24 @@ def _table(spec: ProblemKeys, file: Path, tell: Callable[[Reading], object] | No
             spelling=Spelling.of(spec.spelling),  # pyright: ignore[reportArgumentType]
         )
     except InputError as error:
-        raise type(error)(f"{reading.source}: {error}") from error
+        raise type(error)(f"{reading.source}{counted}: {error}") from error
 
 
 def _frame(spec: ProblemKeys, file: Path, gaps: Gaps) -> tuple[pd.DataFrame, Reading]:
+    """The table as text, without the rows that are left out."""
+    frame, reading = _whole_frame(spec, file, gaps)
+    if not spec.drop_missing:
+        return frame, reading
+    if absent := [name for name in spec.drop_missing if name not in frame.columns]:
+        known = ", ".join(str(column) for column in frame.columns)
+        raise ProblemFileError(
+            f"{file}, key drop_missing: {reading.source} has no column {absent[0]!r}, only {known}"
+        )
+    kept = frame.dropna(subset=spec.drop_missing, ignore_index=True)
+    return kept, replace(reading, dropped=len(frame) - len(kept))
+
+
+def _whole_frame(spec: ProblemKeys, file: Path, gaps: Gaps) -> tuple[pd.DataFrame, Reading]:
     if isinstance(spec.table, QueryKeys):
         # Imported here: whoever reads files need not wait for the database library.
         from .sql_tables import read_query

@@ -131,6 +131,8 @@ class ProblemKeys(Strict):
     """The column to protect, or several; requirements then say with `attribute` which one they protect."""
     missing: Literal["refuse", "category"] = "refuse"
     """Whether missing cells are an error, or a category of their own."""
+    drop_missing: list[str] = Field(default_factory=list[str])
+    """Columns of which a missing cell leaves its row out of the table, and its person out of the release."""
     missing_marks: MarksKey = Field(default_factory=list[str])
     """Cells that are missing although they hold a text; for all columns, or by column."""
     real_values: MarksKey = Field(default_factory=list[str])

@@ -54,8 +54,8 @@ class Reading:
     ----------
     source : str
         File name, or what it was read from.
-    rows : int
-        Number of rows, the header not counted.
+    rows, dropped : int
+        Number of rows, the header not counted; so many of them are left out of the table.
     delimiter, quote, encoding : str
         Of a CSV file; empty for other sources.
     decimal_commas : tuple of str
@@ -64,6 +64,7 @@ class Reading:
 
     source: str
     rows: int
+    dropped: int = 0
     delimiter: str = ""
     quote: str = '"'
     encoding: str = ""
@@ -75,6 +76,8 @@ class Reading:
             parts.append("single quotes")
         found = [part for part in parts if part and part != "''"]
         found.append(f"{self.rows:,} {'row' if self.rows == 1 else 'rows'}")
+        if self.dropped:
+            found.append(f"{self.dropped:,} of them left out (drop_missing)")
         if self.decimal_commas:
             found.append(f"decimal commas in {', '.join(self.decimal_commas)}")
         return f"read {self.source}: {', '.join(found)}"

@@ -186,8 +186,10 @@ def _print(console: Console, draft: _Draft) -> None:
         shown.add_row(guess.name, guess.role, guess.kind, guess.why)
     print_table(console, shown)
     for line in draft.declared.lines():
-        if line.startswith(("missing_marks", "real_values", "spelling")):
+        if line.startswith(("drop_missing", "missing_marks", "real_values", "spelling")):
             console.print(f"declared, please check: {line}", markup=False)
+    for name, count in draft.declared.dropped.items():
+        console.print(f"left out: {count} of {draft.reading.rows} rows, without a value of {name!r}")
 
 
 class _UnusableError(OptanonError):

@@ -43,7 +43,7 @@ KINDS = {
     "taxonomy": "a hierarchy from a file",
     "built": "a hierarchy by rule",
 }
-DECLARED = {"missing", "missing_marks", "real_values", "spelling"}
+DECLARED = {"drop_missing", "missing", "missing_marks", "real_values", "spelling"}
 """Settings of a problem file that say what cells mean."""
 PROBLEM, ASKED = "problem.yaml", "asked.yaml"
 """Of the last search, and of what is asked besides."""

@@ -447,6 +447,26 @@ def test_a_slip_in_a_later_table_is_told_and_changes_no_kind(tmp_path: Path, old
     assert spec(tmp_path, "y2.yaml")["quasi_identifiers"] == spec(tmp_path, "y1.yaml")["quasi_identifiers"]
 
 
+@pytest.mark.parametrize("cell", ["", "?", "n/a"])
+def test_a_number_that_is_missing_in_a_later_table_leaves_its_row_out(tmp_path: Path, cell: str):
+    """A series of numbers has no value of its own for what is missing."""
+    first = "id,age,town,disease\na,20,A,x\nb,21,A,y\nc,30,B,x\nd,31,B,y\n"
+    (tmp_path / "y1.csv").write_text(first)
+    (tmp_path / "y2.csv").write_text(f"{first.replace('c,30', f'c,{cell}')}e,32,,x\n")
+    ok("init", "y1.csv", folder=tmp_path)
+    ok("solve", "y1.yaml", "--append", "-q", folder=tmp_path)
+    told = ok("init", "y2.csv", folder=tmp_path)
+    assert "left out: 1 of 5 rows, without a value of 'age'" in told
+    assert "declared, please check: drop_missing: [age]" in told
+    written = spec(tmp_path, "y2.yaml")
+    assert written["quasi_identifiers"]["age"] == "numeric"
+    assert written["drop_missing"] == ["age"]
+    assert written["missing"] == "category", "a town is missing, too"
+    table = load_problem(tmp_path / "y2.yaml").table
+    assert [member.respondent for member in table.members] == ["a", "b", "d", "e"]
+    assert "5 rows, 1 of them left out" in run("solve", "y2.yaml", folder=tmp_path).stdout
+
+
 # -- asking -----------------------------------------------------------------------------------------
 
 

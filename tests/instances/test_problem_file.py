@@ -11,6 +11,7 @@ import yaml
 
 import optanon as oa
 from optanon.instances.problem_file import load_problem
+from optanon.instances.text_files import Reading
 from optanon.models.categories import Categories, Ordered
 from optanon.models.numeric import Numeric
 
@@ -249,6 +250,42 @@ def test_a_cell_without_levels_is_named_with_its_row(
     where = f"{tmp_path / 'p.yaml'}, key quasi_identifiers.day{said}"
     with pytest.raises(oa.ProblemFileError, match="^" + re.escape(where)):
         load_problem(tmp_path / "p.yaml")
+
+
+def test_rows_with_a_missing_cell_are_left_out_where_that_is_said(tmp_path: Path):
+    rows = "a,30,x,1\nb,,y,2\nc,-,x,x\nd,33,,4\ne,40,y,5\n"
+    (tmp_path / "t.csv").write_text(f"id,age,ill,score\n{rows}")
+    spec = {
+        "table": "t.csv",
+        "respondent": "id",
+        "sensitive": "ill",
+        "missing_marks": ["-"],
+        "policy": POLICY,
+    }
+    said: list[Reading] = []
+
+    def loaded(**changes: object) -> oa.Microdata:
+        content = {**spec, "quasi_identifiers": {"age": "numeric"}, **changes}
+        (tmp_path / "p.yaml").write_text(yaml.safe_dump(content))
+        return load_problem(tmp_path / "p.yaml", tell=said.append).table
+
+    table = loaded(drop_missing=["age", "ill"])
+    assert [(member.respondent, member.point) for member in table.members] == [("a", (30,)), ("e", (40,))]
+    assert str(said[-1]) == "read t.csv: comma, utf-8, 5 rows, 3 of them left out (drop_missing)"
+    with pytest.raises(
+        oa.ProblemFileError, match=r"key drop_missing: t\.csv has no column 'Age', only id, age"
+    ):
+        loaded(drop_missing=["Age"])
+    counted = re.escape("(rows counted without the 2 left out)")
+    with pytest.raises(oa.TableError, match=f"{counted}: column 'ill', row 2: the value is missing"):
+        loaded(drop_missing=["age"])
+    (tmp_path / "t.csv").write_text(f"id,age,ill,score\n{rows}f,41,x,z\n")
+    with pytest.raises(oa.ProblemFileError, match=f"row 4: the value 'z' .*{counted}$"):
+        loaded(
+            drop_missing=["age"],
+            missing="category",
+            quasi_identifiers={"score": {"kind": "intervals", "widths": [5]}},
+        )
 
 
 @pytest.mark.parametrize("kind", ["numeric", {"kind": "prefix", "keep": [1]}])
