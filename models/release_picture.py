@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from .errors import InputError
 
-__all__ = ["draw_release", "draw_sizes"]
+__all__ = ["draw_release", "draw_sizes", "words"]
 
 
 def draw_release(
@@ -33,9 +33,9 @@ def draw_release(
     rows, values, columns = figure.subplots(1, 3)
     draw_sizes(sizes, rows)
     _counts(values, different)
-    values.set(xlabel=f"different values of {sensitive}", ylabel="groups", title="Values in a group")
+    values.set(xlabel=f"different values of {words(sensitive)}", ylabel="groups", title="Values in a group")
     total = sum(sizes)
-    columns.barh(list(exact), [100 * known / total for known in exact.values()])
+    columns.barh([words(name) for name in exact], [100 * known / total for known in exact.values()])
     columns.invert_yaxis()
     columns.set(xlim=(0, 100), xlabel="% of rows with an exact value", title="Columns")
     return figure
@@ -45,6 +45,11 @@ def draw_sizes(sizes: Sequence[int], axes: Axes) -> None:
     """How many groups have which size."""
     _counts(axes, sizes)
     axes.set(xlabel="rows", ylabel="groups", title="Group sizes")
+
+
+def words(text: str) -> str:
+    """Text as it is: two dollar signs would enclose a formula, which ends the drawing if it is none."""
+    return text.replace("$", r"\$")
 
 
 def _counts(axes: Axes, numbers: Iterable[int]) -> None:

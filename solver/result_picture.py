@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from ..models.errors import InputError
 from ..models.release import Release
-from ..models.release_picture import draw_sizes
+from ..models.release_picture import draw_sizes, words
 from .summary import Summary
 
 __all__ = ["draw"]
@@ -43,7 +43,7 @@ def draw(
     search.set(xlabel="seconds", ylabel=summary.losses[-1].name.replace("_", " "), title="Search")
     if course:
         search.legend(frameon=False)
-    names = [column.name for column in summary.columns]
+    names = [words(column.name) for column in summary.columns]
     columns.barh(names, [100 * float(column.lost) for column in summary.columns])
     columns.invert_yaxis()
     columns.set(xlim=(0, 100), xlabel="% of its information lost", title="Columns")

@@ -92,6 +92,17 @@ def test_results_are_drawn(tmp_path: Path):
         none.plot()
 
 
+def test_names_with_dollars_are_drawn_as_they_are(tmp_path: Path):
+    """They were read as formulas, and what is none ended the drawing."""
+    odd = FRAME.rename(columns={"age": "$_^$", "disease": "$x^$"})
+    roles = {"respondent": "id", "quasi_identifiers": ["$_^$", "sex"], "sensitive": "$x^$"}
+    found = oa.solve(odd, oa.Policy([oa.KAnonymity(k=2)]), **roles)
+    assert found.release is not None
+    for name, drawn in (("result.svg", found), ("release.svg", found.release)):
+        drawn.plot(tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 1000
+
+
 def test_comparisons_and_frontiers_are_tables_in_a_notebook():
     table = oa.Microdata.from_frame(FRAME, **ROLES)
     problem = oa.Problem(table=table, policy=oa.Policy([oa.KAnonymity(k=2)]))

@@ -27,11 +27,13 @@ def draw_backtest(publishers: Sequence[str], series: Sequence[PublishedSeries], 
         raise InputError("there is nothing to draw: nobody has a release")
     from matplotlib.figure import Figure
 
+    from ....models.release_picture import words
+
     figure = Figure(figsize=(10, 7), layout="constrained")
     axes: Any = figure.subplots(2, 2)
     for axis, (label, value) in zip(axes.flat, FIGURES.items(), strict=True):
         for number, publisher in enumerate(publishers):
-            named = publisher
+            named = words(publisher)
             for found in series:
                 points = [(s.release, y) for s in found.made if (y := value(s)) is not None]
                 if found.publisher == publisher and points:

@@ -12,6 +12,7 @@ from matplotlib.patches import Patch
 
 from ....models.errors import InputError
 from ....models.files import check_picture, write_picture
+from ....models.release_picture import words
 from .distance import Distance
 from .rows import ComparisonRow
 
@@ -65,7 +66,7 @@ def plot(comparisons: Mapping[str, ComparisonView]) -> Figure:
     )
     for part, (name, found) in zip(parts, shown.items(), strict=True):
         if len(comparisons) > 1:
-            part.suptitle(name, fontsize="medium")
+            part.suptitle(words(name), fontsize="medium")
         _draw(part, found)
     return figure
 

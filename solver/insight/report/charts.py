@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ....models.errors import InputError
+from ....models.release_picture import words
 
 __all__ = ["bars", "histogram", "lines", "pairs", "steps"]
 
@@ -77,7 +78,7 @@ def bars(name: str, title: str, labels: Sequence[str], values: Sequence[float], 
     chart.axes.barh(place, values, color=SERIES[0])
     chart.axes.set_yticks(place, [_short(label) for label in labels])
     chart.axes.invert_yaxis()
-    chart.axes.set_xlabel(_plain(axis))
+    chart.axes.set_xlabel(words(axis))
     return chart.svg(title)
 
 
@@ -89,7 +90,7 @@ def histogram(
     chart.axes.bar(range(len(labels)), counts, color=SERIES[0])
     chart.axes.set_xlim(-max(0.6, (4 - len(labels)) / 2), len(labels) - 1 + max(0.6, (4 - len(labels)) / 2))
     _label(chart.axes, labels, axis)
-    chart.axes.set_ylabel(_plain(counted))
+    chart.axes.set_ylabel(words(counted))
     chart.axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     return chart.svg(title)
 
@@ -134,7 +135,7 @@ def steps(
             chart.axes.step(times, values, where="post", color=colour, label=label, marker=".", markersize=4)
     chart.axes.set_xlabel("seconds")
     chart.axes.xaxis.set_major_locator(MaxNLocator(5))
-    chart.axes.set_ylabel(_plain(axis))
+    chart.axes.set_ylabel(words(axis))
     chart.axes.legend(**LEGEND)
     return chart.svg(title)
 
@@ -156,7 +157,7 @@ def lines(
         chart.axes.plot(places, values, color=colour, label=label, marker="o", markersize=4)
     chart.axes.set_xticks(places)
     chart.axes.set_xlabel("release")
-    chart.axes.set_ylabel(_plain(axis))
+    chart.axes.set_ylabel(words(axis))
     if counts:
         chart.axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     else:
@@ -171,14 +172,9 @@ def _label(axes: Axes, labels: Sequence[str], axis: str) -> None:
     crowded = len(labels) > 6 or any(len(label) > 8 for label in labels)
     turned: dict[str, Any] = {"rotation": 45, "ha": "right"} if crowded else {}
     axes.set_xticks(range(len(labels)), [_short(label) for label in labels], **turned)
-    axes.set_xlabel(_plain(axis))
+    axes.set_xlabel(words(axis))
     axes.set_ylabel("rows")
 
 
 def _short(label: str) -> str:
-    return _plain(label if len(label) <= 22 else f"{label[:20]}…")
-
-
-def _plain(text: str) -> str:
-    """Text as it is: two dollar signs would enclose a formula."""
-    return text.replace("$", r"\$")
+    return words(label if len(label) <= 22 else f"{label[:20]}…")
