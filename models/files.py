@@ -175,7 +175,7 @@ def _told(path: Path) -> Generator[None]:
         yield
     except OSError as error:
         why = error.strerror or error
-        raise InputError(f"{path}: cannot be written ({why}); nothing was changed") from error
+        raise InputError(f"{path}: cannot be written ({why}); no file was changed") from error
 
 
 def _move(files: Sequence[OutputFile], drafts: Sequence[Path]) -> None:

@@ -114,6 +114,6 @@ def write_files(
             before()
         move()
     written = [file.path for file in files]
-    if (old := folder / f"{name}.release.values.csv") not in written:
+    if release is not None and (old := folder / f"{name}.release.values.csv") not in written:
         old.unlink(missing_ok=True)  # of an earlier result, which was anatomized
     return written

@@ -16,7 +16,7 @@ from rich.text import Text
 from ...instances.named_files import store_files
 from ...instances.problem_file import load_problem
 from ...instances.views_file import is_views_file
-from ...models.errors import OptanonError
+from ...models.errors import InputError, OptanonError
 from ...models.problem import Problem
 from ...models.release import Release
 from ..advice import NO_RELEASE, of_limit
@@ -84,12 +84,10 @@ def solve(asked: SolveCommand) -> None:
         return
     verdict, why = audit_first(console, problem, result.release, limit=limit, seconds=audit_time)
     if why is not None:
-        _keep_refused(console, result.release, problem, refused, why)
+        _keep_refused(asked, console, result.release, problem, refused, why)
         raise typer.Exit(REFUSED)
     record = partial(record_answer, problem, result.release, result.certificate, verdict)
-    # The files are about the history as it was.
-    answered = replace(problem, history=problem.history.before(len(problem.history)))
-    _write(asked, console, answered, result, before=lambda: console.print(record(), markup=False))
+    _append(asked, console, problem, result, record)
 
 
 def _views(asked: SolveCommand) -> None:
@@ -196,9 +194,33 @@ def _write(
         console.print(f"wrote {path}", markup=False)
 
 
-def _keep_refused(console: Console, release: Release, problem: Problem, path: Path, why: str) -> None:
+def _append(
+    asked: SolveCommand, console: Console, problem: Problem, result: Result, record: Callable[[], str]
+) -> None:
+    """Record the release once its files can be written, then give them their names."""
+    # The files are about the history as it was.
+    answered = replace(problem, history=problem.history.before(len(problem.history)))
+    told: list[str] = []
+
+    def before() -> None:
+        told.append(record())
+        console.print(told[0], markup=False)
+
+    try:
+        _write(asked, console, answered, result, before=before)
+    except InputError as error:
+        if not told:
+            raise
+        how = "`optanon history write` makes its files again"
+        raise InputError(f"{error}; but the release is appended: {how}") from error
+
+
+def _keep_refused(
+    asked: SolveCommand, console: Console, release: Release, problem: Problem, path: Path, why: str
+) -> None:
     """What was searched for is not lost: the steward may look at it, loosen the limit, or append it."""
-    release.to_csv(path, copy="steward", respondent=problem.table.respondent)
+    whose = problem.table.respondent
+    release.to_csv(path, copy="steward", respondent=whose, raw_cells=asked.raw_cells)
     told = f": {why} (--audit-limit). Nothing was stored or made for publication"
     console.print(Text.assemble(("NOT APPENDED", "bold"), told))
     console.print(

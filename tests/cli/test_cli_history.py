@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sqlite3
 from pathlib import Path
 
@@ -226,6 +228,29 @@ def test_wrong_names_do_not_begin_a_series(folder: Path):
     twice = run("history", "init", "releases.db", folder=folder)
     assert twice.returncode == 2
     assert "a history exists already" in twice.stderr
+
+
+def test_a_release_that_is_appended_without_its_files_is_told_so(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """It said that nothing was changed."""
+    ok("history", "init", "releases.db", folder=folder)
+    replace = os.replace
+
+    def failing(source: Path, target: Path) -> None:
+        if target.name == "release-1.release.csv":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", failing)
+    done = run("solve", "release-1.yaml", "--append", "-q", folder=folder)
+    assert done.returncode == 2
+    assert "appended to releases.db as release 1" in done.stdout
+    assert "no file was changed; but the release is appended: `optanon history write`" in done.stderr
+    assert not list(folder.glob("release-1.re*"))
+    monkeypatch.undo()
+    ok("history", "write", "releases.db", "1", folder=folder)
+    assert (folder / "release-1.release.csv").exists()
 
 
 def test_a_key_is_made_with_its_history_only(folder: Path):

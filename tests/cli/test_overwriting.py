@@ -6,12 +6,17 @@ import os
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from command_line import run
 
+import optanon as oa
 from optanon.instances import catalog
 from optanon.instances.named_files import named_files, store_files
+from optanon.solver.cli.commands.release import SolveCommand
+from optanon.solver.cli.solve import _keep_refused
+from optanon.solver.display import plain_console
 
 HOSPITAL = catalog.path("hospital")
 TABLE = "id,age,town,zip,ill\n" + "".join(
@@ -147,6 +152,22 @@ def test_results_that_exist_are_replaced_only_with_force(folder: Path):
         assert run(*command, "--force", folder=folder).returncode == done.returncode
 
 
+def test_a_result_without_a_release_takes_nothing_away(tmp_path: Path):
+    """One of the two tables of the anatomized release before was removed."""
+    problem = (
+        "table: t.csv\nrespondent: id\nquasi_identifiers: [age]\nsensitive: ill\npolicy:\n"
+        "  requirements: [distinct_l_diversity: {l: 2}]\n  minimize: suppressed\n  form: anatomized\n"
+    )
+    (tmp_path / "t.csv").write_text("id,age,ill\na,1,x\nb,2,y\n")
+    (tmp_path / "p.yaml").write_text(problem)
+    assert run("solve", "p.yaml", "-q", folder=tmp_path).returncode == 0
+    tables = [tmp_path / "p.release.csv", tmp_path / "p.release.values.csv"]
+    before = [table.read_text() for table in tables]
+    (tmp_path / "p.yaml").write_text(problem.replace("l: 2", "l: 3"))
+    assert run("solve", "p.yaml", "-q", "--force", folder=tmp_path).returncode == 3
+    assert [table.read_text() for table in tables] == before
+
+
 def test_what_is_the_stewards_is_for_nobody_else_to_read(folder: Path):
     """All written above with respondents, memberships, bounds or the microdata's distribution."""
     before = os.umask(0o022)
@@ -195,3 +216,14 @@ def test_nothing_is_written_beside_a_folder(tmp_path: Path, command: tuple[str, 
     assert done.returncode == 2
     assert f"{Path(folder)}: is a folder: name a file in it" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_a_refused_release_has_its_cells_as_asked(tmp_path: Path, raw: bool):
+    frame = pd.DataFrame({"id": ["a", "b"], "age": ["1", "2"], "ill": ["=x", "y"]})
+    table = oa.Microdata.from_frame(frame, respondent="id", quasi_identifiers=["age"], sensitive="ill")
+    problem = oa.Problem(table=table, policy=oa.Policy([oa.KAnonymity(k=2)]))
+    asked = SolveCommand(problem_file=tmp_path / "p.yaml", raw_cells=raw)
+    kept = tmp_path / "p.refused.steward.csv"
+    _keep_refused(asked, plain_console(), problem.assemble([[0, 1]]), problem, kept, "two are disclosed")
+    assert ("'=x" in kept.read_text()) is not raw

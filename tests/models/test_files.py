@@ -96,7 +96,7 @@ def test_a_disk_that_fails_at_any_step_leaves_everything_as_it_was(tmp_path: Pat
             del now[name]
             (folder / name).unlink()
         if said:
-            assert "cannot be written (No space left on device); nothing was changed" in said
+            assert "cannot be written (No space left on device); no file was changed" in said
             assert now == dict.fromkeys(before, "old"), failing
         else:
             assert now == dict.fromkeys(["public.csv", "steward.csv", "result.json"], "new"), failing
