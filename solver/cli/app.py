@@ -13,7 +13,7 @@ import typer
 
 from ...models.errors import OptanonError
 from ..collecting import RARELY
-from .command import add
+from .command import Interruption, add
 from .commands.adversary import AuditCommand, AuditReleaseCommand, VerifyAuditCommand, WhatIfCommand
 from .commands.alternatives import BacktestCommand, CompareCommand, ExplainCommand, FrontierCommand
 from .commands.history import (
@@ -133,8 +133,8 @@ def main() -> None:
         if "OPTANON_TRACEBACK" in os.environ:
             raise
         _end(_in_a_line(error))
-    except KeyboardInterrupt:
-        _say("interrupted before a release was found; nothing was written")
+    except (Interruption, KeyboardInterrupt):
+        _say("interrupted: nothing was written or appended but what is told above")
         sys.exit(130)
     finally:
         # This may be called again in the same process.

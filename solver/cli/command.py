@@ -12,10 +12,14 @@ from typing import Any, Protocol, get_args, get_type_hints
 import typer
 from typer.models import OptionInfo
 
-__all__ = ["add", "options_given"]
+__all__ = ["Interruption", "add", "options_given"]
 
 SHOWN: Mapping[Any, str] = {bool: "", list[str]: "TEXT", list[Path]: "FILE"}
 """What help shows beside an option of some types."""
+
+
+class Interruption(BaseException):
+    """Ctrl-C where no search keeps what it has: Typer would end without a word."""
 
 
 class _Callback(Protocol):
@@ -41,7 +45,10 @@ def add(app: typer.Typer, name: str, asked: type[Any], work: str) -> None:
 
     def call(**given: Any) -> None:
         module, function = work.split(".")
-        getattr(import_module(f".{module}", __package__), function)(asked(**given))
+        try:
+            getattr(import_module(f".{module}", __package__), function)(asked(**given))
+        except KeyboardInterrupt as error:
+            raise Interruption from error
 
     callback: _Callback = call
     callback.__name__ = name

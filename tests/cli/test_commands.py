@@ -14,6 +14,7 @@ import pytest
 from command_line import run
 
 import optanon
+from optanon.instances import catalog
 from optanon.solver.cli.app import COMMANDS, HISTORY
 
 ALL = {(name,): entry for name, entry in COMMANDS.items()} | {
@@ -64,6 +65,16 @@ def test_help_loads_nothing_that_computes(arguments: tuple[str, ...]):
     assert not HEAVY & loaded
     own = {name for name in loaded if name.partition(".")[0] == "optanon"}
     assert {name for name in own if not name.startswith("optanon.solver.cli.commands")} == LIGHT
+
+
+def test_an_interrupted_command_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("optanon.solver.cli.explain.load_problem", interrupted)
+    done = run("explain", catalog.path("hospital") / "release-1.yaml", folder=tmp_path)
+    assert done.returncode == 130
+    assert done.stderr == "interrupted: nothing was written or appended but what is told above\n"
 
 
 def test_the_version_is_printed(tmp_path):
