@@ -22,6 +22,8 @@ __all__ = ["hierarchy"]
 
 
 WAYS = ("intervals", "rounding", "prefix", "dates", "ordered")
+OF = {"pattern": "dates", "sizes": "ordered"}
+"""Options that say more of one way."""
 
 
 def hierarchy(asked: HierarchyCommand) -> None:
@@ -30,12 +32,16 @@ def hierarchy(asked: HierarchyCommand) -> None:
     given = {way: text for way in WAYS if (text := getattr(asked, way)) is not None}
     if len(given) != 1:
         raise HierarchyError(f"give exactly one of {', '.join(f'--{way}' for way in WAYS)}")
+    way, text = next(iter(given.items()))
+    for option, of in OF.items():
+        if getattr(asked, option) is not None and way != of:
+            raise HierarchyError(f"--{option} belongs to --{of}, and --{way} is given: leave one of them out")
     target = Path(f"{asked.column}.csv") if asked.output is None else asked.output
     may_write([target], force=asked.force, inputs=[asked.table])
     gaps = Gaps(marks=asked.missing_mark or (), real=asked.real_value or ())
     values = _values(console, asked.table, asked.column, gaps)
     try:
-        found = _build(*given.popitem(), values, asked.sizes, asked.pattern)
+        found = _build(way, text, values, asked.sizes, asked.pattern)
     except HierarchyError as error:
         raise HierarchyError(f"column {asked.column!r}: {error}") from error
     write_whole(target, found.to_csv)
@@ -63,8 +69,10 @@ def _values(console: Console, table: Path, column: str, gaps: Gaps) -> list[obje
     return values
 
 
-def _build(way: str, text: str, values: list[object], sizes: str, pattern: str | None) -> Hierarchy:
+def _build(way: str, text: str, values: list[object], sizes: str | None, pattern: str | None) -> Hierarchy:
     parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts:
+        raise HierarchyError(f"--{way} is empty: say what its levels are, with commas between")
     if way == "intervals":
         return hierarchies.intervals(values, parts)
     if way == "rounding":
@@ -76,7 +84,7 @@ def _build(way: str, text: str, values: list[object], sizes: str, pattern: str |
     strange = sorted({str(value) for value in values} - set(parts))
     if strange:
         raise HierarchyError(f"--ordered leaves out {strange[0]!r}: name every category of the column")
-    return hierarchies.ordered(parts, _whole(sizes.split(","), "--sizes"))
+    return hierarchies.ordered(parts, _whole((sizes or "2").split(","), "--sizes"))
 
 
 def _whole(parts: list[str], option: str) -> list[int]:

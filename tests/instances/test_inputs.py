@@ -329,6 +329,9 @@ def test_kinds_of_a_problem_file_and_the_command_line_are_the_same(tmp_path: Pat
         (("school", "--ordered", "low,mid"), "leaves out 'high'"),
         (("school", "--dates", "year"), "'high' is not a date"),
         (("age", "--rounding", "10,20"), "odd multiples"),
+        (("zip", "--prefix", ","), "--prefix is empty"),
+        (("zip", "--prefix", "2", "--sizes", "2"), "--sizes belongs to --ordered"),
+        (("school", "--ordered", "low,mid,high", "--pattern", "%d"), "--pattern belongs to --dates"),
     ],
 )
 def test_hierarchies_that_cannot_be_written(tmp_path: Path, arguments: tuple[str, ...], said: str):

@@ -90,11 +90,13 @@ class HierarchyCommand:
     dates: Annotated[str | None, typer.Option(help="Levels among month,quarter,year,decade: month,year.")] = (
         None
     )
-    pattern: Annotated[str | None, typer.Option(help="How dates are written: %d.%m.%Y.")] = None
+    pattern: Annotated[str | None, typer.Option(help="With --dates: how they are written: %d.%m.%Y.")] = None
     ordered: Annotated[str | None, typer.Option(help="The categories in their order: low,middle,high.")] = (
         None
     )
-    sizes: Annotated[str, typer.Option(help="With --ordered: how many categories are merged: 2,4.")] = "2"
+    sizes: Annotated[
+        str | None, typer.Option(help="With --ordered: how many categories are merged: 2,4; default: 2.")
+    ] = None
     missing_mark: Annotated[
         list[str] | None, typer.Option(help="A cell that is missing; may be given several times.")
     ] = None
