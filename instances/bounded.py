@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import yaml
 from yaml.constructor import ConstructorError
+from yaml.parser import ParserError
+from yaml.scanner import ScannerError
 
 from ..models.errors import InputError, OptanonError, ProblemFileError
 from ..models.exact_numbers import LONGEST
@@ -96,8 +98,14 @@ def parse_json(text: str, name: str, *, kind: type[E] = InputError, bounds: File
     return value
 
 
-def read_yaml(path: str | Path, *, kind: type[E] = ProblemFileError, bounds: FileLimits = YAML) -> Any:
-    """The content of a YAML file; None if it is empty.
+def read_yaml(
+    path: str | Path,
+    *,
+    kind: type[E] = ProblemFileError,
+    bounds: FileLimits = YAML,
+    private: bool = False,
+) -> Any:
+    """The content of a YAML file; None if it is empty. What a `private` file holds is not shown in messages.
 
     Raises
     ------
@@ -105,10 +113,18 @@ def read_yaml(path: str | Path, *, kind: type[E] = ProblemFileError, bounds: Fil
         An error of class `kind`, one line that names the file and its line, if it cannot be read within
         `bounds`.
     """
-    return parse_yaml(read_text(path, bounds=bounds, kind=kind), str(path), kind=kind, bounds=bounds)
+    text = read_text(path, bounds=bounds, kind=kind)
+    return parse_yaml(text, str(path), kind=kind, bounds=bounds, private=private)
 
 
-def parse_yaml(text: str, name: str, *, kind: type[E] = ProblemFileError, bounds: FileLimits = YAML) -> Any:
+def parse_yaml(
+    text: str,
+    name: str,
+    *,
+    kind: type[E] = ProblemFileError,
+    bounds: FileLimits = YAML,
+    private: bool = False,
+) -> Any:
     """The value a YAML text stands for; `name` is what messages call it."""
     try:
         _refuse_large(text, bounds)
@@ -117,11 +133,16 @@ def parse_yaml(text: str, name: str, *, kind: type[E] = ProblemFileError, bounds
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark is not None else ""
         what = " ".join(str(getattr(error, "problem", None) or getattr(error, "reason", error)).split())
+        if isinstance(error, _RefusedError):
+            what = error.plain if private else error.full
+        elif private and not isinstance(error, ScannerError | ParserError):
+            what = "something there is no plain text, list or mapping"
         if "nesting depth" in what:  # newer parsers have a limit of their own, and look ahead
             what = f"nested more than {bounds.depth} levels deep"
         raise kind(f"{name}{line}: not valid YAML ({what})") from error
     except (ValueError, OverflowError, RecursionError) as error:
-        raise kind(f"{name}: not valid YAML ({error})") from error
+        what = "a value is out of range" if private else error
+        raise kind(f"{name}: not valid YAML ({what})") from error
 
 
 def _shown(path: str | Path) -> str:
@@ -203,21 +224,23 @@ def _refuse_large(text: str, bounds: FileLimits) -> None:
         if isinstance(event, yaml.CollectionStartEvent):
             inside.append(_Open(anchor=event.anchor, mapping=isinstance(event, yaml.MappingStartEvent)))
             if len(inside) > bounds.depth + 1:
-                raise _refused(event, f"nested more than {bounds.depth} levels deep")
+                raise _RefusedError(event, f"nested more than {bounds.depth} levels deep")
             continue
         if isinstance(event, yaml.CollectionEndEvent):
             done = inside.pop()
             size, anchor = done.entries, done.anchor
         elif isinstance(event, yaml.AliasEvent):
             if event.anchor not in sizes:
-                raise _refused(event, "an alias stands for nothing, or lies inside what it stands for")
+                raise _RefusedError(event, "an alias stands for nothing, or lies inside what it stands for")
             size, anchor = sizes[event.anchor], None
         elif isinstance(event, yaml.ScalarEvent):
             size, anchor = 1, event.anchor
             if inside[-1].mapping and inside[-1].children % 2 == 0:
                 key = (event.tag, event.implicit, event.value)
                 if key in inside[-1].keys:
-                    raise _refused(event, f"the key {event.value[:60]!r} appears twice")
+                    raise _RefusedError(
+                        event, "a key appears twice", f"the key {event.value[:60]!r} appears twice"
+                    )
                 inside[-1].keys.add(key)
         else:
             continue
@@ -226,11 +249,16 @@ def _refuse_large(text: str, bounds: FileLimits) -> None:
         inside[-1].children += 1
         inside[-1].entries += size
         if inside[-1].entries > bounds.entries:
-            raise _refused(event, f"more than {bounds.entries:,} entries, those behind aliases counted")
+            raise _RefusedError(event, f"more than {bounds.entries:,} entries, those behind aliases counted")
 
 
-def _refused(found: Any, problem: str) -> ConstructorError:
-    return ConstructorError(None, None, problem, found.start_mark)
+class _RefusedError(ConstructorError):
+    """What is wrong at an event or node: in plain words, and in full ones that may show what stands there."""
+
+    def __init__(self, at: Any, plain: str, full: str | None = None) -> None:
+        super().__init__(None, None, plain, at.start_mark)
+        self.plain = plain
+        self.full = plain if full is None else full
 
 
 if TYPE_CHECKING or not yaml.__with_libyaml__:
@@ -245,27 +273,28 @@ class _Loader(_Safe):
 
 def _number(loader: _Loader, node: yaml.ScalarNode) -> int | float:
     if len(node.value) > LONGEST:
-        raise _refused(node, f"a number of more than {LONGEST} digits")
+        raise _RefusedError(node, f"a number of more than {LONGEST} digits")
     try:
         if node.tag == "tag:yaml.org,2002:int":
             return loader.construct_yaml_int(node)
         return loader.construct_yaml_float(node)
     except (ValueError, OverflowError) as error:
-        raise _refused(node, f"{node.value[:40]!r} is not a number ({error})") from error
+        full = f"{node.value[:40]!r} is not a number ({error})"
+        raise _RefusedError(node, "a number is none: put it in quotes if it is text", full) from error
 
 
 def _date(loader: _Loader, node: yaml.ScalarNode) -> date:
     try:
         return loader.construct_yaml_timestamp(node)
     except (ValueError, OverflowError) as error:
-        raise _refused(
-            node, f"there is no date {node.value[:40]!r}: put it in quotes if it is text"
-        ) from error
+        plain, remedy = "there is no such date", "put it in quotes if it is text"
+        full = f"there is no date {node.value[:40]!r}: {remedy}"
+        raise _RefusedError(node, f"{plain}: {remedy}", full) from error
 
 
 def _words(loader: _Loader, node: yaml.ScalarNode) -> str:
     if "\0" in node.value:
-        raise _refused(node, "a string holds a NUL character")
+        raise _RefusedError(node, "a string holds a NUL character")
     return str(loader.construct_scalar(node))
 
 

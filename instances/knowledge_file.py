@@ -65,7 +65,7 @@ def load_knowledge(
     """
     if path is None:
         return Knowledge(persistence=persistence)
-    raw = read_yaml(path)
+    raw = read_yaml(path, private=True)
     _refuse_unknown(path, raw)
     try:
         spec = _KnowledgeFile.model_validate({} if raw is None else raw)

@@ -13,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 import optanon as oa
 from optanon.instances.bounded import FileLimits, parse_json, parse_yaml, read_json, read_yaml
+from optanon.instances.knowledge_file import load_knowledge
 from optanon.models.exact_numbers import LONGEST, exact_number
 
 quick = settings(max_examples=100, deadline=None, derandomize=True)
@@ -154,3 +155,21 @@ def test_numbers_within_bounds_are_exact():
     assert exact_number("9" * LONGEST) == 10**LONGEST - 1
     assert exact_number("1e-400") == Fraction(1, 10**400)
     assert exact_number(" -7/21 ") == Fraction(-1, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("compromised: {Ann: x, Ann: y}", "line 1: .*a key appears twice"),
+        ("compromised: {2024-13-45: x}", "line 1: .*no such date: put it in quotes"),
+        ("compromised: {!Ann b: x}", "line 1: .*no plain text"),
+        ("compromised: {&Ann b: x, c: &Ann d}", "line 1: .*no plain text"),
+        ("compromised: {Ann: x", "line 2: not valid YAML"),
+    ],
+)
+def test_no_respondent_of_a_knowledge_file_is_in_a_message(tmp_path: Path, text: str, said: str):
+    (tmp_path / "k.yaml").write_text(text + "\n")
+    with pytest.raises(oa.ProblemFileError, match=said) as caught:
+        load_knowledge(tmp_path / "k.yaml")
+    assert "Ann" not in str(caught.value)
+    assert "2024" not in str(caught.value)
