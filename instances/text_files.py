@@ -120,7 +120,7 @@ def read_text_table(
         If the file cannot be read, is no text, empty, or has rows of different length.
     """
     file = Path(path)
-    if delimiter is not None and len(delimiter) != 1:
+    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'):
         raise TableError(f"{path}: the delimiter is one character between cells, not {delimiter!r}")
     text, found = _text(file, encoding, own=own)
     if not text.strip():

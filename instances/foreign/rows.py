@@ -270,6 +270,9 @@ def _values(
 
 
 def _counts(frame: pd.DataFrame, table: Microdata, count: str | None) -> list[int]:
+    if count not in (None, COUNT, *frame.columns):
+        have = ", ".join(repr(str(known)) for known in frame.columns)
+        raise ReleaseError(f"the release has no column {count!r} of counts, only {have}: correct the name")
     if count is None or count not in frame.columns or count in (*table.attributes, table.sensitive.name):
         return [1] * len(frame)
     found: list[int] = []
@@ -281,7 +284,8 @@ def _counts(frame: pd.DataFrame, table: Microdata, count: str | None) -> list[in
         if number < 1:
             raise ReleaseError(
                 f"column {count!r}, row {row}: {str(raw)[:60]!r} is not a number of records (1 or more): "
-                "correct it, or say count=None if the column means something else"
+                "correct it, or say count=None if the column means something else (on the command line: "
+                "--count '')"
             )
         found.append(number)
     return found

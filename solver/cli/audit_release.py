@@ -33,7 +33,7 @@ def audit_foreign(asked: AuditReleaseCommand) -> None:
         load_problem(asked.problem_file, expect=asked.expect),
         **choices,
         columns=dict(_pair(given) for given in asked.column or ()),
-        count=asked.count,
+        count=asked.count or None,
         delimiter=asked.delimiter,
         solve=asked.solve,
         bound=asked.bound,

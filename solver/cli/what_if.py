@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from ...instances.asked_series import read_asked
+from ...models.errors import OptanonError
 from ...models.files import write_json
 from ..display import plain_console
 from ..insight.what_if.breach_chance import BreachChance, Estimate
@@ -14,12 +17,15 @@ from ..insight.what_if.giveaways import Giveaway
 from ..insight.what_if.what_if import WhatIf, what_if as ask
 from ..overwriting import may_write
 from .audit import problems
+from .command import options_given
 from .commands.adversary import WhatIfCommand
 from .tables import print_table
 
 __all__ = ["what_if"]
 
 EXAMPLES = 10
+NOT_SIMULATED = tuple(field.name for field in fields(WhatIfCommand) if field.name not in ("trials", "seed"))
+"""What may be asked without a simulation."""
 
 
 def what_if(asked: WhatIfCommand) -> None:
@@ -30,6 +36,11 @@ def what_if(asked: WhatIfCommand) -> None:
         problems=problems(asked.files),
         inputs=[*asked.files, asked.knowledge_file],
     )
+    simulated = options_given(asked, apart_from=NOT_SIMULATED)
+    if simulated and asked.probability is None:
+        raise OptanonError(
+            f"{', '.join(simulated)}: of a simulation, which needs --probability: give it, too"
+        )
     series = read_asked(asked.files, asked.knowledge_file, expect=asked.expect)
     report = ask(
         series.history,

@@ -62,7 +62,7 @@ def test_a_draft_keeps_ids_and_sensitive_values_too(tmp_path: Path):
     assert set(table.histogram) == {"1.000", "2,50"}
 
 
-@pytest.mark.parametrize("delimiter", ["ab", "", r"\s+"])
+@pytest.mark.parametrize("delimiter", ["ab", "", r"\s+", '"', "\n", "é"])
 def test_a_delimiter_is_one_character(tmp_path: Path, delimiter: str):
     (tmp_path / "t.csv").write_text("idabageabill\n1ab2abx\n")
     with pytest.raises(oa.TableError, match="the delimiter is one character"):

@@ -155,3 +155,5 @@ def test_refusals_name_a_remedy() -> None:
         minimality_estimate(FIVE, SPLIT, confidence=1)
     with pytest.raises(PolicyError, match="worlds"):
         minimality_estimate(FIVE, SPLIT, worlds=0)
+    with pytest.raises(PolicyError, match="seed must be a whole number of at least 0"):
+        minimality_estimate(FIVE, SPLIT, seed=-1)

@@ -118,7 +118,10 @@ class AuditReleaseCommand:
         list[str] | None, typer.Option(help="NAME=NAME-IN-FILE for a column that has another name there.")
     ] = None
     count: Annotated[
-        str, typer.Option(help="Column with the number of records that a row stands for, if there is one.")
+        str,
+        typer.Option(
+            help="Column with the number of records that a row stands for, if there is one; '' for none."
+        ),
     ] = "count"
     delimiter: Annotated[str, typer.Option(help="Character between cells.")] = ","
     solve: Annotated[bool, typer.Option(help="Search for the best release.")] = True

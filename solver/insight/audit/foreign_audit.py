@@ -17,7 +17,7 @@ from ....instances.foreign.release import ForeignRelease, read_foreign
 from ....instances.foreign.rows import COUNT, Stars
 from ....models.errors import EngineError, InputError, PolicyError
 from ....models.exact_numbers import exact_number, exact_text, show_number
-from ....models.parameters import require_time_limit
+from ....models.parameters import require_time_limit, whole
 from ....models.problem import Problem, require_problem
 from ....models.release import Release
 from ....models.requirement import Violation
@@ -176,6 +176,8 @@ def audit_release(
         If a number is out of its range, or the policy's form is not ``generalized``.
     """
     _require_sound(problem, time_limit)
+    seed = whole("audit_release", "seed", seed, 0)
+    workers = None if workers is None else whole("audit_release", "workers", workers, 1)
     given, asked = _bound(bound), queries_for(problem.table, queries, selectivity, seed)
     found = read_foreign(
         source,

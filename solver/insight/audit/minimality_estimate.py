@@ -185,7 +185,7 @@ def minimality_estimate(
     worlds = whole("minimality_estimate", "worlds", worlds, 1)
     _refuse_unfit(problem, release)
     judge = _SolvedWorlds(problem, release, seconds)
-    draws = _Draws(judge, seed)
+    draws = _Draws(judge, whole("minimality_estimate", "seed", seed, 0))
     if judge.fate(draws.truth)[0] is _Fate.REFUTED:
         raise InputError("a release with less loss keeps the policy: this is not what `solve` returns")
     quiet = 0

@@ -160,7 +160,7 @@ def _refuse_unsound(
     if not publishers:
         raise InputError("backtest: name at least one publisher")
     require_time_limit(trying.time_limit)
-    if trying.audit_seconds < 0:
+    if not trying.audit_seconds >= 0:  # nan, too
         raise InputError(f"audit_seconds must be at least 0, got {trying.audit_seconds}")
     known = baselines()
     for publisher in publishers.values():

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ....models.errors import EngineError, InputError, PolicyError
 from ....models.hierarchy import Hierarchy
 from ....models.moment import moment
-from ....models.parameters import require_time_limit
+from ....models.parameters import require_time_limit, whole
 from ....models.policy import AHEAD
 from ....models.problem import Problem, require_meant
 from ....models.release import Release
@@ -97,6 +97,8 @@ def compare(
     """
     require_meant(problem)
     require_time_limit(time_limit)
+    seed = whole("compare", "seed", seed, 0)
+    workers = None if workers is None else whole("compare", "workers", workers, 1)
     hierarchies, policy = problem.policy.hierarchies, problem.digests["policy"]
     if recodings:
         problem = replace(problem, policy=problem.policy.changed(recoding="multidimensional", hierarchies={}))
@@ -113,12 +115,12 @@ def compare(
         for names in sorted(wanted, key=sorted):
             if names and not proofs.settled(names):
                 _prove(problem, names, search, proofs)
-    whole = proofs.whole
+    reference = proofs.whole
     return Comparison(
         rows=tuple(_placed(row, proofs, promised=promised) for row in rows),
         levels=tuple(level.name for level in problem.policy.levels),
         requirements=tuple(str(requirement) for requirement in problem.policy.requirements),
-        reference=whole,
+        reference=reference,
         tuples=len(problem.table),
         release=len(problem.history) + 1,
         policy=policy,

@@ -21,6 +21,7 @@ import numpy as np
 
 from ....models.adversary.system import System
 from ....models.errors import InputError
+from ....models.parameters import whole
 from ...settings import Clock
 from ...worlds.blocks import Block
 from ...worlds.possible import Verdict
@@ -135,7 +136,7 @@ def breach_chance(
         raise InputError(f"probability must be from 0 to 1, got {p}")
     if trials < 1:
         raise InputError(f"trials must be at least 1, got {trials}")
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(whole("what_if", "seed", seed, 0))
     views = [_View(block, system, float(p), clock) for block in blocks]
     ends = np.cumsum([view.people for view in views], dtype=np.int64)
     hits, undecided, done = [0, 0], [0, 0], 0

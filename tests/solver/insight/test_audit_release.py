@@ -7,6 +7,7 @@ from collections import Counter
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import cases.foreign as cases
 import numpy as np
@@ -380,6 +381,19 @@ def test_bad_rows_are_named(change: dict[str, str], said: str):
         frame.loc[4, name] = cell
     with pytest.raises(oa.ReleaseError, match=said):
         oa.audit_release(frame, cases.problem(), solve=False)
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"seed": -1}, "seed must be a whole number of at least 0"),
+        ({"workers": 0}, "workers must be a whole number of at least 1"),
+        ({"count": "number"}, "no column 'number' of counts, only 'age', 'city', 'disease', 'count'"),
+    ],
+)
+def test_settings_that_are_none_are_refused(setting: dict[str, Any], said: str):
+    with pytest.raises((oa.PolicyError, oa.ReleaseError), match=said):
+        oa.audit_release(cases.frame(cases.ANONYPY), cases.problem(), solve=False, **setting)
 
 
 def test_other_refusals():

@@ -361,6 +361,8 @@ def test_what_cannot_be_tried_is_refused():
         backtest(problem, {"x": Publisher(policy=POLICY, heuristic="nobody")}, futures=Futures())
     with pytest.raises(InputError, match="at least one publisher"):
         backtest(problem, {}, futures=Futures())
+    with pytest.raises(InputError, match="audit_seconds must be at least 0, got nan"):
+        backtest(problem, futures=Futures(), audit_seconds=float("nan"))
 
 
 def test_a_series_ends_where_there_is_no_release_and_says_why():

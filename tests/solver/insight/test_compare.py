@@ -452,6 +452,8 @@ def test_command(tmp_path: Path):
         (("--baseline", "mondrian"), "unknown baseline 'mondrian'"),
         (("--engine", "quick"), "unknown engine 'quick'"),
         (("--selectivity", "0"), "selectivity must be above 0"),
+        (("--seed", "-1"), "seed must be a whole number of at least 0"),
+        (("--workers", "0"), "workers must be a whole number of at least 1"),
     ],
 )
 def test_command_errors(options: tuple[str, str], said: str, tmp_path: Path):

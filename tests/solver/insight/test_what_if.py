@@ -349,6 +349,14 @@ def test_errors_say_what_to_do() -> None:
         what_if(past, probability="0.5", trials=0)
     with pytest.raises(PolicyError, match="probability must be a number"):
         what_if(past, probability="half")
+    with pytest.raises(PolicyError, match="seed must be a whole number of at least 0"):
+        what_if(past, probability="0.5", seed=-1)
+
+
+def test_options_of_a_simulation_are_not_for_nothing(tmp_path: Path) -> None:
+    done = run("what-if", "r.csv", "--trials", 50, "--seed", 3, folder=tmp_path)
+    assert done.returncode == 2
+    assert "--trials, --seed: of a simulation, which needs --probability" in done.stderr
 
 
 def test_command_line(tmp_path: Path) -> None:
