@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-import yaml
 from nicegui import ui
 
+from ...instances.bounded import parse_yaml
 from ...instances.usual_policy import SensitiveCounts, UsualPolicy, usual_policy
-from ...models.errors import PolicyError
+from ...models.errors import PolicyError, ProblemFileError
 from ...models.requirement import Scope
 from ...models.requirements import registered
 from ..terms import Term, TermParameter, loss_names, requirement_terms
@@ -246,9 +246,11 @@ def _settings(asked: _Asked) -> dict[str, Any]:
 def _read(name: str, text: str) -> Any:
     """A parameter as a problem file would have it: 3, 0.5, 1/3, true, [a, b], a word."""
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise PolicyError(f"{name}: {text!r} cannot be read: write a number, a word or [a, b]") from error
+        return parse_yaml(text, name)
+    except ProblemFileError as error:
+        raise PolicyError(
+            f"{name}: {text[:60]!r} cannot be read: write a number, a word or [a, b]"
+        ) from error
 
 
 def _plain(text: str) -> str:

@@ -7,6 +7,7 @@ that what is seen here can be repeated there.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from ...instances.declared_cells import MISSING_CELLS, DeclaredCells
 from ...instances.guess import guess_roles
 from ...instances.problem_file import load_answer, load_problem
 from ...instances.store.opening import History
-from ...instances.text_files import read_text_table
+from ...instances.text_files import Reading, read_text_table
 from ...instances.usual_policy import SensitiveCounts
 from ...models.errors import OptanonError, ProblemFileError, SeriesError, TableError
 from ...models.files import write_text
@@ -99,25 +100,33 @@ class Workbench:
         Raises
         ------
         TableError
-            If it is no table; the table before, if any, stays.
+            If it is no table, or cannot be kept; the table before, if any, stays.
         """
-        draft = self.folder / "draft.csv"
-        draft.write_bytes(data)
-        try:
-            frame, reading = read_text_table(draft)
-        except TableError as error:
-            raise TableError(str(error).replace(str(draft), name)) from error
-        finally:
-            kept = draft.read_bytes()
-            draft.unlink()
-        if frame.empty:
-            raise TableError(f"{name}: the table has a header but no row: give at least one")
-        (self.folder / "table.csv").write_bytes(kept)
+        read: list[tuple[pd.DataFrame, Reading]] = []
+
+        def take(draft: Path) -> None:
+            draft.write_bytes(data)
+            try:
+                read.append(read_text_table(draft))
+            except TableError as error:
+                raise TableError(str(error).replace(str(draft), name)) from error
+            if read[0][0].empty:
+                raise TableError(f"{name}: the table has a header but no row: give at least one")
+
+        self._keep("table.csv", take)
+        frame, reading = read[0]
         if [column.name for column in self.columns] != list(map(str, frame.columns)):
             # The next release of the same series keeps what was said of its columns.
             self.columns, self.declared = guess(frame)
             self._count(frame)
         return str(replace(reading, source=name))
+
+    def _keep(self, name: str, take: Callable[[Path], None]) -> None:
+        """Write a file of the folder, whole or not at all."""
+        try:
+            write_whole(self.folder / name, take)
+        except OptanonError as error:
+            raise type(error)(self.plain(str(error))) from error
 
     def count(self) -> None:
         """Count the values of the columns that are sensitive now."""
@@ -135,14 +144,15 @@ class Workbench:
             If it is no hierarchy in ARX's format.
         """
         file = self.folder / f"hierarchy-{self.columns.index(column)}.csv"
-        draft = file.with_suffix(".draft")
-        draft.write_bytes(data)
-        try:
-            Hierarchy.from_csv(draft)
-        except OptanonError as error:
-            draft.unlink()
-            raise type(error)(str(error).replace(str(draft), f"hierarchy of {column.name}")) from error
-        draft.replace(file)
+
+        def take(draft: Path) -> None:
+            draft.write_bytes(data)
+            try:
+                Hierarchy.from_csv(draft)
+            except OptanonError as error:
+                raise type(error)(str(error).replace(str(draft), f"hierarchy of {column.name}")) from error
+
+        self._keep(file.name, take)
         column.hierarchy = file.name
 
     # -- problem ---------------------------------------------------------------------

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import inspect
 import json
 import re
 import shutil
 from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 from optanon.instances import catalog
 from optanon.instances.problem_file import load_problem
 from optanon.instances.store.opening import History
-from optanon.models.errors import InputError, OptanonError, SeriesError, TableError
+from optanon.models.errors import InputError, OptanonError, PolicyError, SeriesError, TableError
 from optanon.models.requirements import registered
 from optanon.solver.advice import advice
 from optanon.solver.search import solve_problem
@@ -23,7 +25,7 @@ from optanon.solver.terms import requirement_terms
 from optanon.solver.web import tasks
 from optanon.solver.web.guard import Guard
 from optanon.solver.web.job import Job
-from optanon.solver.web.policy_form import PolicyForm
+from optanon.solver.web.policy_form import PolicyForm, _read
 from optanon.solver.web.script_rules import ScriptRules
 from optanon.solver.web.workbench import Workbench
 
@@ -416,6 +418,34 @@ def test_bad_files_get_a_sentence_and_a_next_step_and_the_table_before_stays(tmp
     assert str(tmp_path) not in str(refused.value)
     assert [column.name for column in bench.columns] == ["id", "age", "ill"]
     bench.close()
+
+
+def test_a_file_that_cannot_be_kept_is_told_and_the_table_before_stays(tmp_path, monkeypatch):
+    """The table was cut off where the disk was full, under the columns of the one before."""
+    (tmp_path / "work").mkdir()
+    bench = Workbench(folder=tmp_path / "work", base=tmp_path)
+    good = b"id,age,ill\n1,20,flu\n2,30,cold\n3,40,flu\n"
+    bench.take_table("good.csv", good)
+
+    def full(path, data):
+        path.write_text(data.decode()[:20])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", full)
+        with pytest.raises(OptanonError, match="No space left on device") as table:
+            bench.take_table("next.csv", b"id,age,ill\n4,50,flu\n5,60,cold\n")
+        with pytest.raises(OptanonError, match="No space left on device") as hierarchy:
+            bench.take_hierarchy(bench.columns[1], b"20;*\n30;*\n40;*\n")
+    assert str(tmp_path) not in f"{table.value} {hierarchy.value}"
+    assert [(path.name, path.read_bytes()) for path in bench.folder.iterdir()] == [("table.csv", good)]
+    bench.close()
+
+
+def test_a_field_that_yaml_cannot_read_is_one_sentence():
+    for text in ("2024-99-99", "[1", "1" * 5000):
+        with pytest.raises(PolicyError, match=r"k_anonymity\.k: .* cannot be read: write a number"):
+            _read("k_anonymity.k", text)
 
 
 def test_every_end_of_a_search_says_what_to_do_next():
