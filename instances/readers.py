@@ -9,7 +9,7 @@ from typing import Literal
 
 import pandas as pd
 
-from ..models.errors import TableError
+from ..models.errors import InputError, TableError
 from ..models.hierarchy import Hierarchy
 from ..models.missing import Gaps, Marks
 from ..models.spelling import Choice, Spelling
@@ -17,7 +17,7 @@ from ..models.table import Microdata, QISpec, Sensitive, SensitiveSpec
 from .cell_text import text_frame
 from .text_files import Decimal, read_text_table
 
-__all__ = ["parquet_frame", "read_csv", "read_frame", "read_parquet", "read_sql"]
+__all__ = ["parquet_frame", "read_csv", "read_frame", "read_parquet", "read_sql", "typed_parquet"]
 
 
 def read_frame(
@@ -42,6 +42,23 @@ def read_frame(
     )[0]
 
 
+def typed_parquet(path: str | Path, *, kind: type[InputError] = TableError) -> pd.DataFrame:
+    """A Parquet file's table with its types.
+
+    Raises
+    ------
+    kind
+        If it cannot be read: one line.
+    """
+    try:
+        return pd.read_parquet(path)
+    except ImportError as error:
+        raise kind(f"{path}: reading Parquet needs pyarrow: install optanon[parquet]") from error
+    except (OSError, ValueError, NotImplementedError) as error:
+        why = " ".join(str(error).split())
+        raise kind(f"{path}: cannot be read as Parquet ({why[:300]})") from error
+
+
 def parquet_frame(path: str | Path) -> pd.DataFrame:
     """A Parquet file's table as text, as a CSV file would give it.
 
@@ -50,14 +67,11 @@ def parquet_frame(path: str | Path) -> pd.DataFrame:
     TableError
         If it cannot be read.
     """
+    frame = typed_parquet(path)
     try:
-        return text_frame(pd.read_parquet(path))
+        return text_frame(frame)
     except TableError as error:
         raise TableError(f"{path}: {error}") from error
-    except ImportError as error:
-        raise TableError(f"{path}: reading Parquet needs pyarrow: install optanon[parquet]") from error
-    except (OSError, ValueError) as error:
-        raise TableError(f"{path}: cannot be read as Parquet ({error})") from error
 
 
 def read_csv(

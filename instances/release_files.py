@@ -12,7 +12,7 @@ from ..models.column_names import KIND, RESPONDENT
 from ..models.errors import InputError, ReleaseError
 from ..models.release import Release
 from ..models.table import Microdata
-from .readers import read_frame
+from .readers import read_frame, typed_parquet
 from .reconstruct import public_release
 from .steward_copy import steward_release
 
@@ -75,7 +75,4 @@ def _frame(path: Path, table: Microdata) -> pd.DataFrame:
         private = [part.name for part in table.sensitive.attributes]
         frame = read_frame(path, as_written=(table.respondent, RESPONDENT, *private), own=True)
         return joined_columns(frame, table.sensitive.name)
-    try:
-        return joined_columns(pd.read_parquet(path), table.sensitive.name)
-    except (OSError, ValueError, ImportError) as error:
-        raise ReleaseError(f"{path}: cannot be read as Parquet ({error})") from error
+    return joined_columns(typed_parquet(path, kind=ReleaseError), table.sensitive.name)

@@ -15,7 +15,7 @@ from ...models.errors import InputError, ReleaseError, TableError
 from ...models.parameters import require_kind
 from ...models.release import QIGroup, Release
 from ...models.table import Microdata
-from ..readers import read_frame
+from ..readers import read_frame, typed_parquet
 from ..text_files import read_text_table
 from .matching import How, Match, match_rows
 from .notation import Ends
@@ -132,10 +132,7 @@ def _frame(source: pd.DataFrame | str | Path, delimiter: str, table: Microdata) 
         if len(frame.columns) == 1:  # no release has one column only
             _refuse_uncut(path, delimiter)
         return restored_frame(frame)
-    try:
-        return pd.read_parquet(path)
-    except (OSError, ValueError, ImportError) as error:
-        raise ReleaseError(f"{path}: cannot be read as Parquet ({error})") from error
+    return typed_parquet(path, kind=ReleaseError)
 
 
 def _refuse_uncut(path: Path, delimiter: str) -> None:

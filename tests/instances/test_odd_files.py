@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from command_line import run
 
@@ -281,3 +283,20 @@ def test_an_archive_with_a_password_is_one_line(tmp_path: Path):
     packed.write_bytes(raw)
     with pytest.raises(oa.TableError, match=r"t\.csv\.zip: .* password .*: unpack it"):
         read_text_table(packed)
+
+
+def test_parquet_with_two_columns_of_a_name_is_one_line(tmp_path: Path):
+    """The library's message goes on over as many lines as there are columns."""
+    table = pa.table({"id": ["a", "b"], "age": [1, 2], "size": [3, 4], "ill": ["x", "y"]})
+    pq.write_table(table.rename_columns(["id", "age", "age", "ill"]), tmp_path / "r.parquet")
+    (tmp_path / "t.csv").write_text("id,age,size,ill\na,1,3,x\nb,2,4,y\n")
+    (tmp_path / "p.yaml").write_text(PROBLEM.format(table="t.csv", more=""))
+    for command in (
+        ("hierarchy", "r.parquet", "age", "--intervals", "5"),
+        ("check", "r.parquet", "-p", "p.yaml"),
+        ("audit-release", "r.parquet", "p.yaml"),
+    ):
+        done = run(*command, folder=tmp_path)
+        assert done.returncode == 2
+        assert done.stderr.startswith("error: r.parquet: cannot be read as Parquet")
+        assert len(done.stderr.splitlines()) == 1
