@@ -62,6 +62,10 @@ def may_write(
         if output is None:
             continue
         require_folder(output)
+        if output.is_dir():
+            raise InputError(f"{output}: is a folder: name a file")
+        if not os.access(output.parent, os.W_OK):
+            raise InputError(f"{output}: nothing may be written to {output.parent}: name another folder")
         for path, what in named.items():
             if _same(output, path):
                 raise InputError(f"{output}: {what}, and never replaced: name another file or folder")

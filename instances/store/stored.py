@@ -143,6 +143,17 @@ class StoredHistory(History):
             except StoreError as error:
                 raise StoreError(f"{self.name}: {error}") from error
 
+    def refuse_read_only(self) -> None:
+        """See that releases can be appended, before one is searched for.
+
+        Raises
+        ------
+        StoreError
+            If nothing may be written, or another writer does not end.
+        """
+        with self._lock, self._database.writing():
+            pass  # a transaction that writes nothing has asked for the lock of writers
+
     def append(
         self,
         release: Release,

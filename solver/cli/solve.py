@@ -35,7 +35,7 @@ from .audit_first import REFUSED, audit_first, audit_time_of, limit_of
 from .command import options_given
 from .commands.release import SolveCommand
 from .reading import teller
-from .stored import record_answer
+from .stored import NO_STORE, record_answer
 from .tables import print_table
 from .views import solve_views
 
@@ -134,8 +134,10 @@ def _read(asked: SolveCommand, console: Console) -> Problem:
             expect=asked.expect,
             tell=None if asked.quiet else teller(console),
         )
-    if asked.append and stored(problem.history) is None:
-        raise OptanonError("--append needs a stored history: name one with --history or in the problem file")
+    if asked.append:
+        if (kept := stored(problem.history)) is None:
+            raise OptanonError(NO_STORE)
+        kept.refuse_read_only()
     if asked.append and not asked.ignores_history:
         refuse_blind(problem.policy, "give --policy-ignores-history")
     return problem

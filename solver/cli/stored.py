@@ -18,7 +18,9 @@ from ..solved import stored
 if TYPE_CHECKING:
     from ...instances.store.stored import StoredHistory
 
-__all__ = ["begin_history", "holds_history", "open_stored", "record_answer"]
+__all__ = ["NO_STORE", "begin_history", "holds_history", "open_stored", "record_answer"]
+
+NO_STORE = "--append needs a stored history: name one with --history or in the problem file"
 
 
 def record_answer(
@@ -27,7 +29,7 @@ def record_answer(
     """Append a release to its problem's stored history; return what was done, in words."""
     history = stored(problem.history)
     if history is None:
-        raise OptanonError("--append needs a stored history: name one with --history or in the problem file")
+        raise OptanonError(NO_STORE)
     history.append(release, policy=problem.policy, certificate=certificate, audit=verdict.to_dict())
     return f"appended to {history.name} as release {len(history)}; its digest is now {history.digest}"
 

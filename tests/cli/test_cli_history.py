@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 from command_line import run
+from sqlalchemy import Connection
 
 import optanon as oa
 from optanon.instances import catalog
@@ -251,6 +252,23 @@ def test_a_release_that_is_appended_without_its_files_is_told_so(
     monkeypatch.undo()
     ok("history", "write", "releases.db", "1", folder=folder)
     assert (folder / "release-1.release.csv").exists()
+
+
+def test_a_store_that_may_not_be_written_is_told_before_the_search(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    ok("history", "init", "releases.db", folder=folder)
+
+    def read_only(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("optanon_writes", False)
+        connection.exec_driver_sql("INSERT INTO a_read_only_database" if writes else "BEGIN")
+
+    monkeypatch.setattr("optanon.instances.store.database._begin_sqlite", read_only)
+    searched = "optanon.solver.cli.solve.solve_problem"
+    monkeypatch.setattr(searched, lambda *_, **__: pytest.fail("it was searched for nothing"))
+    done = run("solve", "release-1.yaml", "--append", folder=folder)
+    assert done.returncode == 2
+    assert "releases.db: the history cannot be written" in done.stderr
 
 
 def test_a_key_is_made_with_its_history_only(folder: Path):

@@ -218,6 +218,27 @@ def test_nothing_is_written_beside_a_folder(tmp_path: Path, command: tuple[str, 
     assert not list(tmp_path.iterdir())
 
 
+def test_what_cannot_be_written_is_refused_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A folder in the place of a file, and a folder nobody may write to: both came out after the search."""
+    (tmp_path / "t.csv").write_text("id,age,ill\na,1,x\nb,2,y\n")
+    (tmp_path / "p.yaml").write_text(
+        "table: t.csv\nrespondent: id\nquasi_identifiers: [age]\nsensitive: ill\n"
+        "policy: {requirements: [k_anonymity: {k: 2}]}\n"
+    )
+    (tmp_path / "p.result.json").mkdir()
+    unread = "optanon.solver.cli.solve.load_problem"
+    monkeypatch.setattr(unread, lambda *_, **__: pytest.fail("it was refused too late"))
+    done = run("solve", "p.yaml", "--force", folder=tmp_path)
+    assert done.returncode == 2
+    assert "p.result.json: is a folder: name a file" in done.stderr
+    (tmp_path / "p.result.json").rmdir()
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: access(path, mode) and not mode & os.W_OK)
+    done = run("solve", "p.yaml", "--force", folder=tmp_path)
+    assert done.returncode == 2
+    assert "nothing may be written to" in done.stderr
+
+
 @pytest.mark.parametrize("raw", [False, True])
 def test_a_refused_release_has_its_cells_as_asked(tmp_path: Path, raw: bool):
     frame = pd.DataFrame({"id": ["a", "b"], "age": ["1", "2"], "ill": ["=x", "y"]})
