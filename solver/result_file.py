@@ -174,16 +174,18 @@ def read_result(path: str | Path) -> ResultFile | Certificate:
     Raises
     ------
     CertificateError
-        If it is neither, or beyond what one can hold: one line.
+        If it is neither, or beyond what one can hold: one line that names the file.
     """
     content = read_json(path, kind=CertificateError, bounds=BOUNDS)
-    if not isinstance(content, dict) or "certificate" not in content:
-        return Certificate.of(content)
-    Certificate.of(content["certificate"])  # says what is wrong with the certificate in its own words
     try:
+        if not isinstance(content, dict) or "certificate" not in content:
+            return Certificate.of(content)
+        Certificate.of(content["certificate"])  # says what is wrong with the certificate in its own words
         return ResultFile.model_validate_json(json.dumps(content))
+    except CertificateError as error:
+        raise CertificateError(f"{path}: {error}") from error
     except ValidationError as error:
-        raise CertificateError(f"the result is damaged: {explained(error)}") from error
+        raise CertificateError(f"{path}: the result is damaged: {explained(error)}") from error
 
 
 def certificate_of(found: ResultFile | Certificate) -> Certificate:

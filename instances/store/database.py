@@ -129,10 +129,11 @@ class Database:
     def _transaction(self, doing: str, options: dict[str, Any]) -> Generator[Connection]:
         if self._url.get_backend_name() == "sqlite":
             options.pop("isolation_level", None)
+        if self._url.get_backend_name() == "sqlite" and self._url.database not in (None, ":memory:"):
+            _refuse_no_place(Path(str(self._url.database)))
         try:
             # It says who was in which group: for its owner only; several may make it at once.
             if self.missing_file:
-                _refuse_no_folder(Path(str(self._url.database)))
                 os.close(os.open(str(self._url.database), os.O_CREAT | os.O_WRONLY, 0o600))
             with self._engine.connect().execution_options(**options) as connection, connection.begin():
                 yield connection
@@ -142,7 +143,9 @@ class Database:
             ) from error
 
 
-def _refuse_no_folder(file: Path) -> None:
+def _refuse_no_place(file: Path) -> None:
+    if file.is_dir():
+        raise StoreError(f"{file}: is a folder: name a file in it")
     if not file.parent.is_dir():
         raise StoreError(f"{file}: there is no folder {file.parent}: create it or name another")
 

@@ -150,7 +150,7 @@ def test_a_result_without_release_and_other_files_are_refused(tmp_path):
     (tmp_path / "other.json").write_text('{"a": 1}', encoding="utf-8")
     answer = run("report", "other.json", "-p", RELEASE_2, folder=tmp_path)
     assert answer.returncode == 2
-    assert "REFUSED: the certificate is of format unknown" in answer.stderr
+    assert "REFUSED: other.json: the certificate is of format unknown" in answer.stderr
     answer = run("report", "missing.json", "-p", RELEASE_2, folder=tmp_path)
     assert answer.returncode == 2
     assert "missing.json" in answer.stderr
