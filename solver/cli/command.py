@@ -74,19 +74,19 @@ def _unwrapped(text: str) -> str:
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
-def options_given(asked: Any, *, apart_from: Collection[str]) -> list[str]:
-    """Options of a declared command that have another value than by default, as they are written.
+def options_given(asked: Any, among: Collection[str]) -> list[str]:
+    """Those of some options of a declared command that have another value than by default, as written.
 
     Parameters
     ----------
     asked : dataclass
-    apart_from : collection of str
-        Fields that are not looked at, arguments among them.
+    among : collection of str
+        Its fields that are looked at.
     """
     hints = get_type_hints(type(asked), include_extras=True)
     found: list[str] = []
     for field in fields(asked):
-        if field.name in apart_from or getattr(asked, field.name) == field.default:
+        if field.name not in among or getattr(asked, field.name) == field.default:
             continue
         marks = [mark for mark in get_args(hints[field.name]) if isinstance(mark, OptionInfo)]
         # In an annotation the first name of an option stands where its default would.

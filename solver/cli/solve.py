@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from math import isinf
 from pathlib import Path
@@ -43,6 +43,8 @@ __all__ = ["solve"]
 
 OF_VIEWS = ("problem_file", "output", "time_limit", "seed", "quiet", "raw_cells", "force")
 """What may be asked about published views."""
+OF_APPENDS = ("audit_limit", "audit_time", "ignores_history")
+"""What says how a release is appended."""
 SHOWN = 40
 """Groups that are printed."""
 AUDITED, LEAST, MOST_AUDITED = 5.0, 0.2, 20_000
@@ -60,6 +62,8 @@ def solve(asked: SolveCommand) -> None:
     if is_views_file(asked.problem_file):
         _views(asked)
         return
+    if not asked.append and (idle := options_given(asked, OF_APPENDS)):
+        raise OptanonError(f"{', '.join(idle)}: of an append: give --append, too, or leave it out")
     refused = _may_write(asked)
     console = plain_console()
     problem = _read(asked, console)
@@ -91,7 +95,7 @@ def solve(asked: SolveCommand) -> None:
 
 
 def _views(asked: SolveCommand) -> None:
-    if wrong := options_given(asked, apart_from=OF_VIEWS):
+    if wrong := options_given(asked, {field.name for field in fields(asked)}.difference(OF_VIEWS)):
         raise OptanonError(f"{', '.join(wrong)}: not for published views, which have no series: leave it out")
     solve_views(
         plain_console(),

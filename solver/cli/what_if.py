@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -24,8 +22,6 @@ from .tables import print_table
 __all__ = ["what_if"]
 
 EXAMPLES = 10
-NOT_SIMULATED = tuple(field.name for field in fields(WhatIfCommand) if field.name not in ("trials", "seed"))
-"""What may be asked without a simulation."""
 
 
 def what_if(asked: WhatIfCommand) -> None:
@@ -36,7 +32,7 @@ def what_if(asked: WhatIfCommand) -> None:
         problems=problems(asked.files),
         inputs=[*asked.files, asked.knowledge_file],
     )
-    simulated = options_given(asked, apart_from=NOT_SIMULATED)
+    simulated = options_given(asked, ("trials", "seed"))
     if simulated and asked.probability is None:
         raise OptanonError(
             f"{', '.join(simulated)}: of a simulation, which needs --probability: give it, too"

@@ -280,6 +280,20 @@ def test_a_key_is_made_with_its_history_only(folder: Path):
     assert not (folder / "new.key").exists()
 
 
+@pytest.mark.parametrize(
+    "options",
+    [("--audit-limit", "3"), ("--audit-time", "5"), ("--policy-ignores-history",)],
+    ids=lambda o: o[0],
+)
+def test_what_is_said_of_an_append_is_not_for_nothing(folder: Path, options: tuple[str, ...]):
+    """A limit was believed to hold for a release that was only written."""
+    ok("history", "init", "releases.db", folder=folder)
+    done = run("solve", "release-1.yaml", *options, folder=folder)
+    assert done.returncode == 2
+    assert f"error: {options[0]}: of an append: give --append, too" in done.stderr
+    assert not list(folder.glob("*.release.csv"))
+
+
 def test_append_needs_a_stored_history(folder: Path):
     spec = {**yaml.safe_load((folder / "release-1.yaml").read_text()), "history": []}
     (folder / "plain.yaml").write_text(yaml.safe_dump(spec))
