@@ -134,8 +134,7 @@ def choose_views(
         for every association it selects.
     weights
         Positive integer per column; default the number of cells, the same for all columns.
-        What they mean for two views is said at
-        `models.views.PublishedWeight`.
+        What they mean for two views is said at `models.views.PublishedWeight`.
     required
         Columns that at least one view must have.
     time_limit
@@ -154,8 +153,7 @@ def choose_views(
     TableError
         If the table is empty or no data frame, or a column or a secret does not fit it.
     PolicyError
-        If a secret, a weight, a required column, the limit or the seed is of another kind or out of its
-        range.
+        If a secret, a weight, a required column, the limit or the seed is none, or out of its range.
     CertificateError
         If the published projections fail the re-check.
 
@@ -165,14 +163,8 @@ def choose_views(
     ``O(columns * rows * log(rows))`` per broken secret; the number of rounds depends on how
     many families of pairs break a secret for different reasons.
     """
-    remedy = "give the base table, one row per person"
-    require_kind("table", table, pd.DataFrame, remedy=remedy, error=TableError)
+    secrets = _sound_secrets(table, secrets, weights)
     attributes = tuple(str(column) for column in table.columns)
-    remedy = "write ProtectedAssociation(query=..., threshold=...)"
-    secrets = require_each("secrets", secrets, ProtectedAssociation, remedy=remedy, error=PolicyError)
-    if weights is not None:
-        remedy = "give each column its weight: {'age': 2, ...}"
-        require_kind("weights", weights, Mapping, remedy=remedy, error=PolicyError)
     seed = _sound(time_limit, seed, required, attributes)
     coded = CodedTable(table, attributes)
     weight = PublishedWeight.of(table, weights)
@@ -182,6 +174,19 @@ def choose_views(
     if choice.first is None or choice.second is None:
         return choice
     return replace(choice, breaches=_measured(table, single, choice.first, choice.second))
+
+
+def _sound_secrets(
+    table: pd.DataFrame, secrets: Sequence[ProtectedAssociation], weights: Mapping[str, int] | None
+) -> tuple[ProtectedAssociation, ...]:
+    """The secrets, once they, the table and the weights are of their kinds."""
+    remedy = "give the base table, one row per person"
+    require_kind("table", table, pd.DataFrame, remedy=remedy, error=TableError)
+    if weights is not None:
+        remedy = "give each column its weight: {'age': 2, ...}"
+        require_kind("weights", weights, Mapping, remedy=remedy, error=PolicyError)
+    remedy = "write ProtectedAssociation(query=..., threshold=...)"
+    return require_each("secrets", secrets, ProtectedAssociation, remedy=remedy, error=PolicyError)
 
 
 def _sound(

@@ -175,9 +175,7 @@ def audit_release(
     PolicyError
         If a number is out of its range, or the policy's form is not ``generalized``.
     """
-    _require_sound(problem, time_limit)
-    seed = whole("audit_release", "seed", seed, 0)
-    workers = None if workers is None else whole("audit_release", "workers", workers, 1)
+    seed, workers = _sound(problem, time_limit, seed, workers)
     given, asked = _bound(bound), queries_for(problem.table, queries, selectivity, seed)
     found = read_foreign(
         source,
@@ -193,11 +191,16 @@ def audit_release(
     return _judged(problem, found, figures(problem, found.release, asked), given, search)
 
 
-def _require_sound(problem: Problem, time_limit: float | None) -> None:
+def _sound(
+    problem: Problem, time_limit: float | None, seed: int, workers: int | None
+) -> tuple[int, int | None]:
+    """Seed and workers, once nothing is wrong with what is asked."""
     require_problem(problem)
     if problem.policy.form != "generalized":
         raise PolicyError("audit_release reads generalized releases: use a policy of form 'generalized'")
     require_time_limit(time_limit)
+    threads = None if workers is None else whole("audit_release", "workers", workers, 1)
+    return whole("audit_release", "seed", seed, 0), threads
 
 
 def _judged(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ....models.errors import EngineError, InputError, PolicyError
 from ....models.hierarchy import Hierarchy
 from ....models.moment import moment
-from ....models.parameters import require_time_limit, whole
+from ....models.parameters import hold_whole, require_time_limit
 from ....models.policy import AHEAD
 from ....models.problem import Problem, require_meant
 from ....models.release import Release
@@ -34,6 +34,12 @@ class _Comparing:
     time_limit: float | None
     seed: int
     workers: int | None
+
+    def __post_init__(self) -> None:
+        require_time_limit(self.time_limit)
+        hold_whole(self, "compare", "seed", 0)
+        if self.workers is not None:
+            hold_whole(self, "compare", "workers", 1)
 
 
 def compare(
@@ -96,16 +102,13 @@ def compare(
     A release that breaks the policy has no distance from its optimum: its row says what it breaks.
     """
     require_meant(problem)
-    require_time_limit(time_limit)
-    seed = whole("compare", "seed", seed, 0)
-    workers = None if workers is None else whole("compare", "workers", workers, 1)
+    search = _Comparing(time_limit=time_limit, seed=seed, workers=workers)
     hierarchies, policy = problem.policy.hierarchies, problem.digests["policy"]
     if recodings:
         problem = replace(problem, policy=problem.policy.changed(recoding="multidimensional", hierarchies={}))
     heuristics = _baselines(baselines)
     chosen = _engines(engines, problem)
     asked = queries_for(problem.table, queries, selectivity, seed)
-    search = _Comparing(time_limit=time_limit, seed=seed, workers=workers)
     proofs = Proofs(problem)
     rows = [_engine_row(problem, name, search, asked, proofs) for name in chosen]
     rows += [_full_domain_row(problem, hierarchies, search, asked, proofs)] if recodings else []
@@ -115,12 +118,12 @@ def compare(
         for names in sorted(wanted, key=sorted):
             if names and not proofs.settled(names):
                 _prove(problem, names, search, proofs)
-    reference = proofs.whole
+    whole = proofs.whole
     return Comparison(
         rows=tuple(_placed(row, proofs, promised=promised) for row in rows),
         levels=tuple(level.name for level in problem.policy.levels),
         requirements=tuple(str(requirement) for requirement in problem.policy.requirements),
-        reference=reference,
+        reference=whole,
         tuples=len(problem.table),
         release=len(problem.history) + 1,
         policy=policy,
