@@ -13,10 +13,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from ..models import hierarchies
 from ..models.domain import Domain
 from ..models.errors import ProblemFileError
-from ..models.exact_numbers import exact_number
 from ..models.hierarchy import ROOT, Hierarchy
 from ..models.missing import MISSING
 from ..models.numeric import Numeric
+from ..models.parameters import as_fraction
 from ..models.table import QISpec
 
 __all__ = ["Kind", "MarksKey", "OrderedKind", "Strict", "TaxonomyKind", "column_spec"]
@@ -217,6 +217,6 @@ def _built(kind: Any, column: list[object]) -> Hierarchy:
 
 
 def _numeric(name: str, kind: _NumericKind, column: list[object]) -> Domain:
-    lo = None if kind.lo is None else exact_number(kind.lo)
-    hi = None if kind.hi is None else exact_number(kind.hi)
+    lo = None if kind.lo is None else as_fraction("numeric", "lo", kind.lo)
+    hi = None if kind.hi is None else as_fraction("numeric", "hi", kind.hi)
     return Numeric.of(name, column, lo=lo, hi=hi, decimals=kind.decimals)

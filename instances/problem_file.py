@@ -164,9 +164,10 @@ def _table(spec: ProblemKeys, file: Path, tell: Callable[[Reading], object] | No
     for name in kinds:
         if name not in frame.columns:
             known = ", ".join(str(column) for column in frame.columns)
-            raise ProblemFileError(
-                f"{file}, key quasi_identifiers: {reading.source} has no column {name!r}, only {known}"
-            )
+            uncut = spec.delimiter is not None and len(frame.columns) == 1
+            remedy = f": correct the key delimiter ({spec.delimiter!r}), or leave it out" if uncut else ""
+            have = f"{reading.source} has no column {name!r}, only {known}"
+            raise ProblemFileError(f"{file}, key quasi_identifiers: {have}{remedy}")
     try:
         gaps.refuse_absent(frame.columns)
     except TableError as error:

@@ -342,6 +342,12 @@ def test_the_first_wrong_key_is_said_once_and_in_plain_words(
     ("change", "said"),
     [
         ({"quasi_identifiers": {"age": {"kind": "numeric", "decimals": -1}}}, "quasi_identifiers.age"),
+        (
+            {"quasi_identifiers": {"age": {"kind": "numeric", "lo": "nan"}}},
+            "numeric: lo must be a number such",
+        ),
+        ({"quasi_identifiers": {"age": {"kind": "numeric", "hi": "x"}}}, "numeric: hi must be a number such"),
+        ({"delimiter": "|"}, "correct the key delimiter ('|'), or leave it out"),
         ({"quasi_identifiers": {"town": {"kind": "taxonomy"}}}, "hierarchy: field required: add it"),
         ({"quasi_identifiers": {"age": {"kind": "numeric", "lo": 35}}}, "row 1: 31 is outside its domain"),
         ({"quasi_identifiers": {"score": {"kind": "intervals", "widths": [5, 12]}}}, "not a multiple of 5"),
