@@ -56,9 +56,12 @@ def audit_series(asked: AuditCommand) -> None:
             stop=stopped,
             progress=told,
         )
-    if asked.certificates is not None:
-        write_text(asked.certificates, json.dumps(report.certificates()) + "\n", private=True)
-    raise typer.Exit(print_audit(plain_console(), report, asked.json_file, asked.show_ids))
+    try:
+        if asked.certificates is not None:
+            write_text(asked.certificates, json.dumps(report.certificates()) + "\n", private=True)
+    finally:  # what was searched for is shown whether or not it can be kept
+        code = print_audit(plain_console(), report, asked.json_file, asked.show_ids)
+    raise typer.Exit(code)
 
 
 def verify_proofs(asked: VerifyAuditCommand) -> None:

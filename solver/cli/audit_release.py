@@ -41,8 +41,10 @@ def audit_foreign(asked: AuditReleaseCommand) -> None:
         seed=asked.seed,
         workers=asked.workers,
     )
-    write_json(asked.json_file, found.to_dict(), private=True)
-    _show(plain_console(), found, show_ids=asked.show_ids)
+    try:
+        write_json(asked.json_file, found.to_dict(), private=True)
+    finally:  # what was searched for is shown whether or not it can be kept
+        _show(plain_console(), found, show_ids=asked.show_ids)
     raise typer.Exit({True: 0, False: 1, None: 4}[found.passes])
 
 

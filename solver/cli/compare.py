@@ -41,7 +41,19 @@ def compare_all(asked: CompareCommand) -> None:
     for name, problem in problems.items():
         warn_unchecked(console, problem, name if len(problems) > 1 else "")
     found = {name: _compare(asked, problem) for name, problem in problems.items()}
-    _write(asked, found)
+    try:
+        _write(asked, found)
+    finally:  # what was searched for is shown whether or not it can be kept
+        _print(console, found)
+    for path in outputs:
+        if path is not None:
+            console.print(f"wrote {path}", markup=False)
+    known = [comparison.reference for comparison in found.values()]
+    if any(not one.infeasible and not one.optimum and one.bound is None for one in known):
+        raise typer.Exit(4)
+
+
+def _print(console: Console, found: Mapping[str, Comparison]) -> None:
     for name, comparison in found.items():
         others = [other for other in found.values() if other is not comparison]
         if others:
@@ -49,12 +61,6 @@ def compare_all(asked: CompareCommand) -> None:
         print_comparison(console, comparison, others)
     if len(found) > 1:
         _print_sum(console, list(found.values()))
-    for path in outputs:
-        if path is not None:
-            console.print(f"wrote {path}", markup=False)
-    known = [comparison.reference for comparison in found.values()]
-    if any(not one.infeasible and not one.optimum and one.bound is None for one in known):
-        raise typer.Exit(4)
 
 
 def _read(asked: CompareCommand) -> dict[str, Problem]:

@@ -23,7 +23,7 @@ from ...instances.store.opening import History
 from ...instances.text_files import Reading, read_text_table
 from ...instances.usual_policy import SensitiveCounts
 from ...models.errors import OptanonError, ProblemFileError, SeriesError, TableError
-from ...models.files import write_text
+from ...models.files import write_text, write_whole
 from ...models.hierarchy import Hierarchy
 from ..appending import beyond_policy, examine, refuse_blind
 from ..result_file import certificate_of, read_result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from pathlib import Path
@@ -14,6 +15,7 @@ from command_line import run
 import optanon as oa
 from optanon.instances import catalog
 from optanon.instances.named_files import named_files, store_files
+from optanon.instances.problem_file import load_problem
 from optanon.solver.cli.commands.release import SolveCommand
 from optanon.solver.cli.solve import _keep_refused
 from optanon.solver.display import plain_console
@@ -248,3 +250,36 @@ def test_a_refused_release_has_its_cells_as_asked(tmp_path: Path, raw: bool):
     kept = tmp_path / "p.refused.steward.csv"
     _keep_refused(asked, plain_console(), problem.assemble([[0, 1]]), problem, kept, "two are disclosed")
     assert ("'=x" in kept.read_text()) is not raw
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (("compare", "p.yaml", "--baseline", "mdav", "--engine", "none", "--no-promised"), "mdav"),
+        (("audit-release", "r.csv", "p.yaml", "--no-solve"), "every check passed"),
+        (("audit", "s.csv", "--certificates", "c.json"), "by intersection"),
+    ],
+    ids=lambda part: part[0],
+)
+def test_what_was_found_is_shown_although_it_cannot_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], shown: str
+):
+    frame = pd.DataFrame({"id": list("abcd"), "age": [1, 1, 2, 2], "ill": list("xyxy")})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "p.yaml").write_text(
+        "table: t.csv\nrespondent: id\nquasi_identifiers: {age: numeric}\nsensitive: ill\n"
+        "policy: {requirements: [k_anonymity: {k: 2}]}\n"
+    )
+    frame.drop(columns="id").to_csv(tmp_path / "r.csv", index=False)
+    problem = load_problem(tmp_path / "p.yaml")
+    problem.assemble([[0, 1], [2, 3]]).to_csv(tmp_path / "s.csv", copy="steward", respondent="id")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    done = run(*command, "--json", "found.json", folder=tmp_path)
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
+    assert shown in done.stdout
+    assert not (tmp_path / "found.json").exists()
