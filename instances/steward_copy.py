@@ -103,7 +103,9 @@ class _StewardRows:
             gone = [(a, str(member.point[a])) for a in stars]
             self.hidden.setdefault(group, Counter()).update(gone)
         else:
-            raise ReleaseError(f"row {number}: kind is {kind!r}, not member, counterfeit or suppressed")
+            # What stands there instead may be an id, where a row is out of step.
+            known = "member, counterfeit, suppressed"
+            raise ReleaseError(f"row {number}: column {KIND!r} says none of {known}: correct it")
         if kind == "suppressed":
             return
         _ = self.first.setdefault(group, number)

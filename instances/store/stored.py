@@ -232,7 +232,10 @@ class StoredHistory(History):
     def _settled(self, key: bytes | None, create: bool) -> Identities:
         """Make the tables, or bring them to the newest version, and check the key."""
         with self._database.reading() as connection:
-            version = stored_version(connection)
+            try:
+                version = stored_version(connection)
+            except StoreError as error:
+                raise StoreError(f"{self.name}: {error}") from error
         if version is None and not create:
             raise StoreError(f"{self.name}: holds no history: {_REMEDY}")
         if version != VERSION:

@@ -230,6 +230,7 @@ def test_a_wrong_stewards_copy_is_refused():
     for wrong, message in [
         (good.drop(columns="kind"), "no column 'kind'"),
         (changed(0, "kind", "guest"), "row 1"),
+        (changed(1, "kind", "id#7"), "row 2: column 'kind' says none of member, counterfeit, suppressed"),
         (changed(0, exact, "tall"), "'tall'"),
         (changed(0, cell, "[9,1]"), "row 2"),
         (changed(4, "group", "9"), "group 9"),

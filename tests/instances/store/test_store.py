@@ -321,7 +321,7 @@ def test_a_newer_store_is_left_alone(tmp_path: Path):
     where = tmp_path / "r.db"
     opened(where)
     change(where, "UPDATE optanon_settings SET content = '99' WHERE name = 'version'")
-    with pytest.raises(oa.StoreError, match=r"newer optanon.*update optanon"):
+    with pytest.raises(oa.StoreError, match=r"r\.db: .*newer optanon.*update optanon"):
         opened(where)
 
 
