@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -18,13 +19,26 @@ from .status import Point
 __all__ = ["live_display", "plain_console", "show_warning", "soft_console", "told_to", "warn_unchecked"]
 
 
+class _LastingConsole(Console):
+    """A console that outlasts its reader: after `| head` files are written all the same, and not a line more.
+
+    Rich would end the program, and what it searched for would be lost.
+    """
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
 def plain_console(*, soft_wrap: bool = False) -> Console:
     """Full width where nothing draws the line, so that tables stay whole in files and pipes.
 
     Text is printed as it is: names and values of a table may look like markup or emoji.
     """
     width = None if sys.stdout.isatty() else 140
-    return Console(width=width, highlight=False, markup=False, emoji=False, soft_wrap=soft_wrap)
+    return _LastingConsole(width=width, highlight=False, markup=False, emoji=False, soft_wrap=soft_wrap)
 
 
 def soft_console() -> Console:

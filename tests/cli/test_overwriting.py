@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +18,7 @@ import optanon as oa
 from optanon.instances import catalog
 from optanon.instances.named_files import named_files, store_files
 from optanon.instances.problem_file import load_problem
+from optanon.solver.cli import main
 from optanon.solver.cli.commands.release import SolveCommand
 from optanon.solver.cli.solve import _keep_refused
 from optanon.solver.display import plain_console
@@ -283,3 +286,20 @@ def test_what_was_found_is_shown_although_it_cannot_be_kept(
     assert "No space left on device" in done.stderr
     assert shown in done.stdout
     assert not (tmp_path / "found.json").exists()
+
+
+def test_files_are_written_although_nobody_reads_on(tmp_path: Path):
+    """After `| head -1` no file was there, and no word said so."""
+    (tmp_path / "t.csv").write_text("id,age,ill\na,1,x\nb,2,y\n")
+    (tmp_path / "p.yaml").write_text(
+        "table: t.csv\nrespondent: id\nquasi_identifiers: [age]\nsensitive: ill\n"
+        "policy: {requirements: [k_anonymity: {k: 2}]}\n"
+    )
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as gone, redirect_stdout(gone), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["optanon", "solve", str(tmp_path / "p.yaml"), "-o", str(tmp_path)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+    assert ended.value.code == 0
+    assert {path.name for path in tmp_path.glob("p.re*")} == {"p.release.csv", "p.result.json"}
