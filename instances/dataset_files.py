@@ -15,6 +15,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from logging import WARNING
 from pathlib import Path
+from zipfile import BadZipFile
 
 import pooch
 
@@ -75,7 +76,7 @@ def source_file(file: str, *, sha256: str, fetch: Fetch) -> Path:
                 if pooch.file_hash(str(path)) == sha256:
                     path.replace(target)
                     return target
-    except OSError as error:
+    except (OSError, BadZipFile) as error:  # a page that says to log in is no archive
         raise InputError(f"{_missing(file)}, and downloading it failed ({error}): {_remedy(file)}") from error
     raise InputError(
         f"{_missing(file)}, and what was downloaded is not the known file (SHA-256 {sha256}): "

@@ -103,6 +103,15 @@ def test_a_changed_download_is_refused(cache: Path, publisher: str) -> None:
     assert not list((cache / "set").iterdir())
 
 
+def test_a_page_in_the_place_of_an_archive_is_refused(cache: Path, publisher: str) -> None:
+    fetch = dataset_files.from_zip(f"{publisher}/plain.csv", "set.csv")
+    with pytest.raises(
+        InputError, match=r"downloading it failed \(File is not a zip file\): get it by other"
+    ):
+        dataset_files.source_file("set/set.csv", sha256=KNOWN, fetch=fetch)
+    assert not list((cache / "set").iterdir())
+
+
 def test_what_cannot_be_had_names_the_remedy(cache: Path, publisher: str) -> None:
     gone = dataset_files.from_url(f"{publisher}/gone.csv")
     with pytest.raises(InputError, match=r"set/gone\.csv is neither.*downloading.*404.*set OPTANON_DATA to"):
