@@ -181,12 +181,16 @@ class Workbench:
             raise TableError(
                 "no column is a quasi-identifier: mark what outsiders may know, under 'What the columns are'"
             )
-        if self.history.strip():
-            History.open(self._history_file())
-            content["history"] = str(self._history_file())
+        where = self._history_file() if self.history.strip() else None
+        if where is not None:
+            content["history"] = str(where)
         text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
         write_text(self.folder / name, text, private=False)
         try:
+            if where is not None:
+                if "://" not in str(where) and not Path(where).exists():
+                    load_problem(self.folder / name, history=History())  # no store for a problem that is none
+                History.open(where)
             load_problem(self.folder / name)
         except OptanonError as error:
             raise type(error)(self.plain(str(error))) from error

@@ -442,6 +442,19 @@ def test_a_file_that_cannot_be_kept_is_told_and_the_table_before_stays(tmp_path,
     bench.close()
 
 
+def test_a_history_is_begun_for_a_problem_that_can_be_read(tmp_path):
+    (tmp_path / "work").mkdir()
+    bench = Workbench(folder=tmp_path / "work", base=tmp_path)
+    bench.take_table("t.csv", b"id,age,ill\n1,20,flu\n2,30,cold\n3,40,flu\n")
+    bench.history = "releases.db"
+    with pytest.raises(OptanonError, match="k must be a whole number"):
+        bench.write_problem({"requirements": [{"k_anonymity": {"k": "x"}}]}, "persistent")
+    assert not (tmp_path / "releases.db").exists()
+    bench.write_problem({"requirements": [{"k_anonymity": {"k": 2}}]}, "persistent")
+    assert not len(History.open(tmp_path / "releases.db", create=False))
+    bench.close()
+
+
 def test_a_field_that_yaml_cannot_read_is_one_sentence():
     for text in ("2024-99-99", "[1", "1" * 5000):
         with pytest.raises(PolicyError, match=r"k_anonymity\.k: .* cannot be read: write a number"):
