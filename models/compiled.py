@@ -1,7 +1,7 @@
 """Numba behind a typed door: compiled functions keep their signature for the type checker.
 
-Where numba is not installed the same functions run as plain Python: the answers are the same, and take about
-a hundred times longer.
+Where numba is not installed, or told not to compile (``NUMBA_DISABLE_JIT``), the same functions run as plain
+Python: the answers are the same, and take about a hundred times longer.
 
 Compiled code is kept on disk. Numba asks only whether the file of a function has changed; but a function's
 code holds what it calls in other files, the constants it names there, and the fields of the tuples it is
@@ -91,9 +91,9 @@ def only_numbers(returned: str) -> bool:
 
 
 def _compiled(function: Callable[P, R], *, counting: bool) -> Callable[P, R]:
-    if numba is None:
-        return function
     compiler = cast("Any", numba)
+    if compiler is None or compiler.config.DISABLE_JIT:
+        return function
     with _kept(compiler.config, Path(function.__code__.co_filename).resolve()):
         # Said in any case: what is not said is as in whoever calls it first.
         made = compiler.njit(cache=True, nogil=True, _nrt=counting)(function)

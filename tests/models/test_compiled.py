@@ -75,6 +75,17 @@ def kept(root: Path) -> set[str]:
     return {folder.name for folder in (root / "__pycache__").glob("compiled-*")}
 
 
+def test_numba_may_be_told_not_to_compile(monkeypatch: pytest.MonkeyPatch):
+    """Setting ``NUMBA_DISABLE_JIT`` stopped the import."""
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
+
+    def same(x: int) -> int:
+        return x
+
+    assert compiled.compiled(same) is same
+    assert compiled.borrowing(same) is same
+
+
 def test_a_function_is_compiled_anew_when_one_that_it_calls_elsewhere_has_changed(tmp_path: Path):
     root = package(tmp_path)
     assert outer(root) == 2
