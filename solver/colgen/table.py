@@ -89,12 +89,15 @@ class Rows:
     def suppressing(self, most: int, price: Fraction) -> Rows:
         """The same rows, if so many tuples may be suppressed at a price each, in units of the measure.
 
-        Costs become finer where that makes the price a whole number, and 64 bits allow it.
+        Costs become finer where that makes the price a whole number, and 64 bits allow it. A price that these
+        do not hold is rounded down to what is still more than all boxes together cost, if that fits.
         """
-        finer, g = (price * self.scale).denominator, self.geometry
-        widest = int(self.count.sum()) * max(Fraction(sum(self.units)), price)
+        finer, g, tuples = (price * self.scale).denominator, self.geometry, int(self.count.sum())
+        widest = tuples * max(Fraction(sum(self.units)), price)
         if not self.exact or self.scale * finer * widest > LARGEST:
-            return replace(self, spare=most, single=int(price * self.scale), exact=self.exact and finer == 1)
+            single, room = int(price * self.scale), 16 * LARGEST // tuples
+            single = single if single <= room else min(room, tuples * self.scale * sum(self.units) + 1)
+            return replace(self, spare=most, single=single, exact=self.exact and single == price * self.scale)
         return replace(
             self,
             geometry=g._replace(weight=g.weight * finer, table=g.table * finer),

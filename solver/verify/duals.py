@@ -145,7 +145,8 @@ class ClaimedDuals:
             if places < 0:
                 above = max(0, int(self.rows[row]) - price)
                 break
-        return replace(self, rows=np.minimum(self.rows, price + above), fake=-above)
+        highest = min(price + above, int(self.rows.max(initial=0)))  # a price may have any number of digits
+        return replace(self, rows=np.minimum(self.rows, highest), fake=-above)
 
     def lowered(self, by: Ints) -> ClaimedDuals:
         """Lowered where groups with an anchor may have profits of so much: then they have none."""

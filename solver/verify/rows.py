@@ -106,12 +106,15 @@ class CheckedRows:
     def suppressing(self, most: int, price: Fraction, *, finer: bool) -> CheckedRows:
         """With so many tuples that may be suppressed, at a price each in units, rounded down if not `finer`.
 
-        Costs too large for 64 bits do not become finer.
+        Costs too large for 64 bits do not become finer, and a price too large for them is rounded down to
+        more than all boxes together cost, if that fits.
         """
-        times, boxes = (price * self.one).denominator, self.boxes
-        widest = int(self.count.sum()) * max(Fraction(sum(self.units)), price)
+        times, boxes, tuples = (price * self.one).denominator, self.boxes, int(self.count.sum())
+        widest = tuples * max(Fraction(sum(self.units)), price)
         if not finer or not self.exact or self.one * times * widest > MOST_COST:
-            return replace(self, spare=most, single=int(price * self.one), exact=self.exact and times == 1)
+            single, room = int(price * self.one), 16 * MOST_COST // tuples
+            single = single if single <= room else min(room, tuples * self.one * sum(self.units) + 1)
+            return replace(self, spare=most, single=single, exact=self.exact and single == price * self.one)
         return replace(
             self,
             boxes=boxes._replace(price=boxes.price * times, table=boxes.table * times),

@@ -155,6 +155,19 @@ def test_counterfeits_weighed_against_boxes_are_as_good_as_exhaustive_search(see
     assert outcome.whole
 
 
+def test_a_counterfeit_may_weigh_more_than_64_bits_hold():
+    known, present, past = series(3, 7)
+    price = Fraction(10**30)
+    level: dict[str, Any] = {"counterfeits": price, "information_loss": 1}
+    problem = replace(known, policy=Policy(known.policy.requirements, [level]))
+    expected = best(present, KINDS[3][1], past, problem.values, price)
+    result = solved(problem)
+    assert expected is not None
+    assert result.objective == expected[1:]
+    assert result.certificate is not None
+    assert oa.verify(result.certificate, problem, result.release).whole
+
+
 def test_a_price_of_counterfeits_is_the_policys():
     problem = later(3, 18)
     level: dict[str, Any] = {"counterfeits": "1/2", "information_loss": 1}

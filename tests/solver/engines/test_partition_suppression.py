@@ -83,6 +83,19 @@ def test_the_optimum_of_all_who_may_be_left_out(seed: int):
     assert oa.verify(result.certificate, problem, result.release).whole
 
 
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_a_tuple_may_weigh_more_than_64_bits_hold(seed: int):
+    weight = Fraction(10**30)
+    problem = asked(seed, 1, {"information_loss": 1, "suppressed": weight})
+    result = solve_problem(problem, engine="partition", workers=1, display=False, reasons=False)
+    best = least(problem, len(problem.table.domains) + weight)
+    assert result.objective == (best,)
+    assert result.certificate is not None
+    assert oa.verify(result.certificate, problem, result.release).whole
+    assert result.release is not None
+    assert result.bounds == (best,) or result.release.suppressed
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_the_first_order_path_too(seed: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "LIMITS", replace(module.LIMITS, simplex_rows=0))
