@@ -154,7 +154,8 @@ def _by_blocks(
         # Of the others, no group inside has members enough to be counted.
         met = np.flatnonzero(held[:, inside].sum(axis=1) >= over)
         masks = held[np.ix_(met, inside)] @ (1 << np.arange(len(inside)))
-        value += _of_block(pairs, dual, duals.scale, k, masks, penalties[met], over[met]) - int(dual.sum())
+        value -= int(dual.sum())
+        value += int(_of_block(pairs, dual, duals.scale, k, masks, penalties[met], over[met]))
     if k > DEEPEST:
         raise CertificateError("blocks are about groups that are all tried")
     listed(given, points, duals, k, 0, block)

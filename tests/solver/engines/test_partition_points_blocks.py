@@ -25,7 +25,9 @@ from optanon.solver.engines.partition.points.progress import PointProgress
 from optanon.solver.engines.partition.proof import describe
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock, Watch
+from optanon.solver.verify import points
 from optanon.solver.verify.checking import verify
+from optanon.solver.verify.given import Given
 
 
 def scattered(seed: int, sizes: tuple[int, ...], far: int) -> list[list[int]]:
@@ -203,6 +205,23 @@ def test_clusters_are_the_largest_that_are_small_enough():
     assert {tuple(range(9)), tuple(range(15, 26))} <= set(found)
     assert len({row for inside in found for row in inside}) == sum(map(len, found))
     assert clusters(rows_of(asked(scattered(3, (3, 3), 100), 3)), 3) == []
+
+
+def test_bounds_of_blocks_are_whole_numbers_of_any_size_without_numba(monkeypatch: pytest.MonkeyPatch):
+    """They were NumPy's, and could not be compared with values of many digits."""
+    plain = getattr(points._of_block, "py_func", points._of_block)
+    monkeypatch.setattr(points, "_of_block", plain)
+    problem = asked(scattered(2, (4, 4), 10**6), 2)
+    rows = rows_of(problem)
+    blocks = [PointBlock.of(rows, inside, 2) for inside in ((0, 1, 2, 3), (4, 5, 6, 7))]
+    found = BlockBound(PointPricing(rows, range(2, 4)), blocks, [], [], Clock())
+    found.run()
+    assert found.best.duals is not None
+    named = [block.rows for block in blocks]
+    claim = describe(rows, Cuts(rows), found.best.duals, None, level=0, part=None, blocks=named)
+    bound = points.proven_squares(Given(problem=problem, values=(Fraction(10**9),)), claim)
+    assert bound == Fraction(found.best.bound, FINE)
+    assert type(bound.numerator) is int
 
 
 def test_certificates_with_blocks_are_confirmed_and_forgeries_refused():
