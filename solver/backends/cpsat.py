@@ -122,7 +122,8 @@ def solved(
         solver.best_bound_callback = on_bound
     status, interrupted = interruptible(lambda: solver.solve(model, listener), solver.stop_search)
     if status == cp_model.MODEL_INVALID:
-        raise TooLargeError(f"CP-SAT refuses the model: {model.validate().splitlines()[0][:200]}")
+        why = next(iter(model.validate().splitlines()), "its numbers are too large")  # it may not say
+        raise TooLargeError(f"CP-SAT refuses the model: {why[:200]}")
     if interrupted and not keep_interrupted:
         raise KeyboardInterrupt
     bound = solver.best_objective_bound

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, lcm
 
 from ortools.sat.python import cp_model
 
 from ....models.encoding import Cut, Encoding, Linear
 from ....models.errors import EngineError
-from ....models.exact_numbers import in_units
 from ....models.losses import loss
 from ....models.moment import moment
 from ....models.policy import Level
 from ....models.problem import Problem
 from ....models.release import Release
+from ....models.whole_weights import LARGEST as EXACT
 from ...backends.cpsat import MADE_BY, CpSatRun, solved
 from ...baselines.greedy import greedy, together
 from ...claims import Claim, Trusted, TrustedRefusal
@@ -44,13 +45,13 @@ class _Objective:
 
     level: Level
     expression: Linear
-    scale: int
+    scale: Fraction
 
     def decode(self, cost: int, problem: Problem) -> Fraction:
         if len(self.level.weights) == 1:
             name, weight = self.level.weights[0]
-            return weight * loss(name).decode(cost, self.scale, problem.table)
-        return Fraction(cost, self.scale)
+            return weight * loss(name).decode(cost, int(self.scale), problem.table)
+        return cost / self.scale
 
 
 class AssignmentEngine:
@@ -250,13 +251,52 @@ class _IncumbentListener(cp_model.CpSolverSolutionCallback):
 
 
 def _objective(level: Level, model: Encoding) -> _Objective:
-    """One integer expression for a level; weighted sums get their common scale."""
+    """One integer expression for a level; weighted sums get their common scale, or one that fits in floats.
+
+    CP-SAT tells objectives as floats: beyond 2**53 a bound may be too high, or nothing as good as the best.
+    """
     costs = [(weight, loss(name).encode(model)) for name, weight in level.weights]
     if len(costs) == 1:
-        return _Objective(level=level, expression=costs[0][1].expression, scale=costs[0][1].scale)
-    factors, scale = in_units([weight / cost.scale for weight, cost in costs])
-    terms = [factor * cost.expression for factor, (_, cost) in zip(factors, costs, strict=True)]
+        return _Objective(level=level, expression=costs[0][1].expression, scale=Fraction(costs[0][1].scale))
+    factors = [weight / cost.scale for weight, cost in costs]
+    most = [_most(model, cost.expression) for _, cost in costs]
+    scale = Fraction(lcm(*(factor.denominator for factor in factors)))
+    widest = sum(factor * top for factor, top in zip(factors, most, strict=True))
+    if scale * widest <= 8 * EXACT:
+        terms = [
+            int(factor * scale) * cost.expression for factor, (_, cost) in zip(factors, costs, strict=True)
+        ]
+    else:
+        scale = 8 * EXACT / widest
+        terms = [
+            _rounded_down(model, cost.expression, top, factor * scale)
+            for factor, top, (_, cost) in zip(factors, most, costs, strict=True)
+        ]
     return _Objective(level=level, expression=sum(terms), scale=scale)
+
+
+def _most(model: Encoding, expression: Linear) -> int:
+    """What an expression of at least 0 is at most, as far as its variables' ends tell."""
+    if isinstance(expression, int):
+        return expression
+    flat, variables = cp_model.FlatIntExpr(expression), model.cp.proto.variables
+    ends = [list(variables[variable.index].domain) for variable in flat.vars]
+    found = int(flat.offset)
+    for times, domain in zip(flat.coeffs, ends, strict=True):
+        found += int(times) * int(domain[-1] if times > 0 else domain[0])
+    return found
+
+
+def _rounded_down(model: Encoding, expression: Linear, most: int, price: Fraction) -> Linear:
+    """An expression at a price per unit, rounded down by a millionth or so; small units are put together."""
+    step = ceil((1 << 20) / price) if price < 1 << 20 else 1
+    if step == 1:
+        return int(price) * expression
+    if step > most:
+        return 0
+    together = model.cp.new_int_var(0, most // step, "together")
+    model.cp.add(step * together + step - 1 >= expression)
+    return int(price * step) * together
 
 
 def _no_good(problem: Problem, release: Release) -> Cut:

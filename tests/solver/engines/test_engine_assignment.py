@@ -256,3 +256,21 @@ def test_an_interrupt_returns_the_best_release_so_far(workers: int, seconds: flo
         finally:
             run.kill()
     assert (run.returncode, out) == (0, "FEASIBLE interrupted\n"), err
+
+
+@pytest.mark.parametrize("weight", [300, 10**19, 10**30])
+def test_weights_need_not_fit_in_floats(weight: int):
+    """A level's best was rounded, and no release was that good; beyond 64 bits CP-SAT gave no reason."""
+    a = [281376913852, 522522942944, 79252585220, 521525548905, 171431153695, 232726176495]
+    b = [455034313117, 224959604254, 302142325070, 15150782730, 414248212329, 295847415143]
+    frame = pd.DataFrame({"id": range(6), "a": a, "b": b, "d": list("xyzxyz")})
+    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=["a", "b"], sensitive="d")
+    policy = Policy(
+        [KCAnonymity(k=2)], [{"discernibility": weight, "information_loss": 1}, "average_group_size"]
+    )
+    found, best = (solve(table, policy, engine=engine, seed=1) for engine in ("assignment", "subsets"))
+    assert best.status is Status.OPTIMAL
+    assert found.objective == best.objective
+    told = found.levels[0].trusted_bound
+    assert told is not None
+    assert best.objective[0] * F(999, 1000) < told <= best.objective[0]
