@@ -8,7 +8,7 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from optanon.models.errors import TooLargeError
+from optanon.models.errors import EngineError, TooLargeError
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import (
@@ -20,6 +20,9 @@ from optanon.models.requirements import (
 )
 from optanon.models.table import Microdata
 from optanon.solver.claims import Trusted
+from optanon.solver.engines.assignment.engine import AssignmentEngine
+from optanon.solver.engines.partition.enumerated.search import EnumeratedSearch
+from optanon.solver.engines.subsets.engine import SubsetEngine
 from optanon.solver.in_turn import InTurn
 from optanon.solver.incumbent import BestRelease
 from optanon.solver.search import choose, solve_problem
@@ -135,3 +138,20 @@ def test_ways_to_add_counterfeits_that_are_too_many_are_left_to_prices():
     result = solve_problem(problem, time_limit=5.0, seed=1)
     assert result.status is Status.OPTIMAL
     assert result.objective == (4,)
+
+
+def test_the_best_of_all_sets_stays_where_the_next_engine_does_not_take_the_problem():
+    """Squares beyond 64 bits were an error, whatever was known."""
+    numbers = [0, 2**39, 5, 2**38 + 1, 2**37 + 11, 2**39 - 7]
+    frame = pd.DataFrame({"id": range(6), "age": numbers, "disease": list("ababab")})
+    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=["age"], sensitive="disease")
+    problem = Problem(table=table, policy=Policy([KAnonymity(k=2)], "squared_error"))
+    assert AssignmentEngine().refuses(problem) is not None
+    known, engine = problem.assemble(WHOLE), SubsetEngine()
+    answer = engine.solve(problem, Settings(initial=known, time_limit=1e-6), Watch())
+    assert answer.release == known
+    with pytest.raises(EngineError, match="too large for 64 bits"):
+        engine.solve(problem, Settings(time_limit=1e-6), Watch())
+    direct = EnumeratedSearch(problem, Settings(time_limit=9.0), Watch(), lambda *_: iter(()))
+    direct._direct(6, 1.0)
+    assert direct.incumbent.best is None

@@ -115,10 +115,15 @@ class _SubsetsSearch:
             return incumbent.answer(self.claims, late=True) if self.clock.over else None
 
     def _beyond(self) -> Answer:
-        """Another engine, from the best release so far."""
+        """Another engine, from the best release so far, which stays if that engine takes no such problem."""
         incumbent = self.incumbent
         settings = replace(self.settings, initial=incumbent.best)
-        answer = self._otherwise().solve(self.problem, settings, self.watch)
+        try:
+            answer = self._otherwise().solve(self.problem, settings, self.watch)
+        except EngineError:
+            if incumbent.best is None:
+                raise
+            return incumbent.answer(self.claims, late=self.clock.over)
         incumbent.raise_bounds(answer.bounds)
         return replace(answer, bounds=incumbent.stated(), claims=(*self.claims, *answer.claims))
 

@@ -99,10 +99,12 @@ class EnumeratedSearch:
 
     def _direct(self, most: int, limit: float | None) -> None:
         """Ask the direct model for any release, if the table is small; None: in all the time that is left."""
-        if self.interrupted or self.clock.over or len(self.problem.table) > most:
+        engine = AssignmentEngine()
+        late = self.interrupted or self.clock.over
+        if late or len(self.problem.table) > most or engine.refuses(self.problem) is not None:
             return
         settings = replace(self.settings, time_limit=limit or self.clock.left, first=True)
-        answer = AssignmentEngine().solve(self.problem, settings, Watch())
+        answer = engine.solve(self.problem, settings, Watch())
         self.rounds += answer.rounds
         self.interrupted |= answer.termination is Termination.INTERRUPTED
         self.infeasible = self.direct = answer.status is Status.INFEASIBLE
