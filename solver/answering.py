@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from ..models.problem import Problem
 from .certify import certify
@@ -82,7 +83,8 @@ def _reason(problem: Problem, settings: Settings, watch: Watch, words: str, *, s
     if problem.policy.recoding == "full_domain":
         reason = f"no combination of hierarchy levels keeps the policy with at most {limit} suppressed tuples"
     elif search and settings.extend is None and AssignmentEngine().refuses(problem) is None:
-        reason = conflict(problem, settings, Clock(settings.time_limit, watch.clock.began))
+        with suppress(KeyboardInterrupt):  # that there is none is known
+            reason = conflict(problem, settings, Clock(settings.time_limit, watch.clock.began))
     if words:
         reason += f"; that is the word of {words}"
     if limit == len(problem.table) - 1 > 0:

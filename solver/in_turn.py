@@ -59,6 +59,10 @@ class InTurn:
             except TooLargeError as error:
                 too_large.append(error)
                 continue
+            except KeyboardInterrupt:  # before the engine listens to it
+                if best.best is None:
+                    raise
+                return best.answer(claims, interrupted=True)
             if answer.status in (Status.OPTIMAL, Status.INFEASIBLE):
                 return replace(answer, claims=(*claims, *answer.claims))
             best.offer(answer.release, checked=True)

@@ -2,7 +2,7 @@
 
 An engine's answer comes with claims. Each is derived again, as anyone could who has the certificate; what
 is derived are the result's bounds. A bound beyond them is kept beside them, under the name of whose word it
-is: a solver's, or the engine's where its proof was not derived again in time.
+is: a solver's, or the engine's where its proof was not derived again in time, or Ctrl-C ended that.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def _none(problem: Problem, answer: Answer, engine: str, clock: Clock) -> Settle
     refusal: Refusal = answer.refusal or TrustedRefusal(solver=engine, why="it wrote no proof down")
     try:
         words, trusted = refused(problem, refusal, clock)
-    except CertificateError as error:
-        refusal = TrustedRefusal(solver=engine, why=f"its proof was not derived again: {error}"[:2_000])
+    except (CertificateError, KeyboardInterrupt) as error:
+        refusal = TrustedRefusal(solver=engine, why=_failed(error)[:2_000])
         words, trusted = f"{refusal.solver} ({refusal.why})", True
     told = replace(answer, refusal=refusal)
     if not trusted:
@@ -87,7 +87,10 @@ def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock, worker
         try:
             made += [(claim, line) for line in derived(given, claim) if line.bound <= values[line.level]]
         except CertificateError as error:
-            failed = f"its proof was not derived again: {error}"
+            failed = _failed(error)
+        except KeyboardInterrupt as error:  # the release stays, with what was derived
+            failed = _failed(error)
+            break
     family = {line.level: line.bound for _, line in made if line.family}
     bounds = [Fraction(0)] * len(values)
     used: list[Claim] = []
@@ -121,6 +124,10 @@ def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock, worker
     )
     used += [claim for claim, line in made if line.family]
     return Settled(answer=settled_on(answer, values, bounds, (*used, *words)), levels=levels)
+
+
+def _failed(error: CertificateError | KeyboardInterrupt) -> str:
+    return f"its proof was not derived again: {str(error) or 'interrupted'}"
 
 
 def _steps(problem: Problem, claim: Claim) -> tuple[Claim, ...]:

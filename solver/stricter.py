@@ -24,7 +24,7 @@ from .engines.partition.plan import Plan, first_levels
 from .incumbent import BestRelease, overtaken, passes
 from .schedule import LONG_STAGES, WHOLE
 from .settings import Answer, Clock, Settings, Watch
-from .status import Point, Termination
+from .status import Point, Status, Termination
 
 __all__ = ["StricterProblem", "duals_of", "strictly_first"]
 
@@ -117,30 +117,38 @@ def strictly_first(
         last_resort(strict.problem) is not None or (initial is not None and passes(strict.problem, initial))
     ):
         answer = strict.solve(settings, watch, solved)
-        if answer.release is not None:
+        if answer.release is not None or answer.termination is Termination.INTERRUPTED:
             return answer
-    best, stricter, answers = BestRelease(problem, watch), list[Answer](), list[Answer]()
+    best, stricter, answers, interrupted = BestRelease(problem, watch), list[Answer](), list[Answer](), False
     best.offer(initial if initial is not None and passes(problem, initial) else None, checked=True)
-    for turn in _turns(problem, settings, clock):
-        ended = bool(stricter) and stricter[-1].termination is not Termination.TIME_LIMIT
-        if not ended:
-            own = replace(_before(turn, clock), initial=best.best or initial)
-            stricter.append(solved(strict.problem, own, Watch(began=clock.began)))
-            found = stricter[-1].release
-            if found is not None and passes(problem, found):
-                best.offer(found, "without suppression and counterfeits", checked=True)
-            if stricter[-1].termination is Termination.INTERRUPTED and best.best is not None:
-                return best.answer(duals_of(problem, _highest(stricter)), interrupted=True)
-        answer = run(problem, replace(turn, initial=best.best or initial), watch)
-        answers.append(answer)
-        best.offer(answer.release, checked=True)
-        best.raise_bounds(answer.bounds)
-        if answer.termination is not Termination.TIME_LIMIT:
-            break
-    last, claims = answers[-1], (*_highest(answers).claims, *duals_of(problem, _highest(stricter)))
-    if best.best is None or best.best is last.release:
-        return replace(last, bounds=last.bounds if best.best is None else best.stated(), claims=claims)
-    return replace(overtaken(last, best.best), bounds=best.stated(), claims=claims)
+    try:
+        for turn in _turns(problem, settings, clock):
+            if not stricter or stricter[-1].termination is Termination.TIME_LIMIT:
+                own = replace(_before(turn, clock), initial=best.best or initial)
+                stricter.append(solved(strict.problem, own, Watch(began=clock.began)))
+                found = stricter[-1].release
+                if found is not None and passes(problem, found):
+                    best.offer(found, "without suppression and counterfeits", checked=True)
+                interrupted = stricter[-1].termination is Termination.INTERRUPTED
+                if interrupted:
+                    break
+            answers.append(run(problem, replace(turn, initial=best.best or initial), watch))
+            best.offer(answers[-1].release, checked=True)
+            best.raise_bounds(answers[-1].bounds)
+            if answers[-1].termination is not Termination.TIME_LIMIT:
+                break
+    except KeyboardInterrupt:  # before who searches listens to it
+        if best.best is None:
+            raise
+        interrupted = True
+    claims = *_highest(answers).claims, *duals_of(problem, _highest(stricter))
+    if interrupted:
+        return best.answer(claims, interrupted=True)
+    last = answers[-1]
+    if best.best is None:
+        return replace(last, claims=claims)
+    as_good = last.release is not None and problem.objective(last.release) == best.values
+    return replace(last if as_good else overtaken(last, best.best), bounds=best.stated(), claims=claims)
 
 
 def _turns(problem: Problem, settings: Settings, clock: Clock) -> Iterator[Settings]:
@@ -161,8 +169,10 @@ def _before(turn: Settings, clock: Clock) -> Settings:
 
 
 def _highest(answers: Sequence[Answer]) -> Answer:
-    """The one that proves most, in the order of levels."""
-    return max(answers, key=lambda answer: [-1 if bound is None else bound for bound in answer.bounds])
+    """The one that proves most, in the order of levels; one that proves nothing if there is none."""
+    none = Answer(release=None, bounds=(), status=Status.UNKNOWN, termination=Termination.INTERRUPTED)
+    proven = [*answers, none]
+    return max(proven, key=lambda answer: [-1 if bound is None else bound for bound in answer.bounds])
 
 
 def duals_of(problem: Problem, strict: Answer) -> tuple[Claim, ...]:

@@ -40,7 +40,10 @@ def counted(program: Subsets, values: Sequence[Fraction] | None, most: int = MOS
 
 
 def proven(problem: Problem, answer: Answer, clock: Clock) -> Answer:
-    """Prove an answer that rests on somebody's word, as far as the exact programs reach; else as it is."""
+    """Prove an answer that rests on somebody's word, as far as the exact programs reach; else as it is.
+
+    Ctrl-C leaves it as it is, too.
+    """
     rests = isinstance(answer.refusal, TrustedRefusal) or any(isinstance(c, Trusted) for c in answer.claims)
     decided = answer.status in (Status.OPTIMAL, Status.INFEASIBLE)
     if not rests or not decided or subsets.refusal(problem) is not None:
@@ -66,7 +69,7 @@ def proven(problem: Problem, answer: Answer, clock: Clock) -> Answer:
             return answer
         program.clock = clock.part(SECONDS)
         claim = counted(program, values)
-    except BeyondReachError:
+    except (BeyondReachError, KeyboardInterrupt):
         return answer
     if values is None:
         return replace(answer, refusal=Empty(checked=claim.checked))

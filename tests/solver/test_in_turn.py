@@ -103,6 +103,21 @@ def test_who_has_the_last_word_ends_it():
     assert not other.asked
 
 
+def test_ctrl_c_before_an_engine_listens_keeps_what_those_before_it_found(monkeypatch: pytest.MonkeyPatch):
+    known, stopped = Fixed("known", PAIRS, Fraction(1, 9)), Fixed("stopped", WHOLE)
+
+    def interrupted(*_: object) -> Answer:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stopped, "solve", interrupted)
+    answer = InTurn(known, stopped).solve(PROBLEM, Settings(), Watch())
+    assert answer.release == PROBLEM.assemble(PAIRS)
+    assert answer.termination is Termination.INTERRUPTED
+    assert answer.bounds == (Fraction(1, 9),)
+    with pytest.raises(KeyboardInterrupt):  # there is no release to keep
+        InTurn(stopped, known).solve(PROBLEM, Settings(), Watch())
+
+
 def rows(tuples: int) -> Microdata:
     ages = [(7 * i * i + 3 * i) % 61 for i in range(tuples)]
     frame = pd.DataFrame({"id": range(tuples), "age": ages, "disease": [f"v{i % 6}" for i in range(tuples)]})

@@ -9,10 +9,14 @@ from oracle.partition import random_problem
 
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
-from optanon.solver.claims import ListedClaim, PricedClaim
-from optanon.solver.search import partition_engine
+from optanon.solver.claims import Empty, ListedClaim, PricedClaim
+from optanon.solver.engines.assignment.engine import AssignmentEngine
+from optanon.solver.exact.proving import proven
+from optanon.solver.incumbent import refused
+from optanon.solver.search import partition_engine, result_of
 from optanon.solver.settings import Answer, Clock, Settings, Watch
 from optanon.solver.settling import settled
+from optanon.solver.status import Status, Termination
 from optanon.solver.verify import priced
 from optanon.solver.verify.outcome import UndecidedError
 
@@ -44,3 +48,39 @@ def test_a_tree_that_is_not_checked_in_time_leaves_the_bound_of_its_duals(monkey
             trees += 1
             assert (level.trusted_bound, level.word) == (whole.bound, "partition")
     assert trees
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def small(k: int) -> tuple[Problem, Answer]:
+    """A table of six, and the direct model's word."""
+    problem = random_problem(1, 6, [KCAnonymity(k=k)])
+    return problem, AssignmentEngine().solve(problem, Settings(), Watch())
+
+
+def test_ctrl_c_while_claims_are_derived_keeps_the_release(monkeypatch: pytest.MonkeyPatch):
+    problem, answer = small(2)
+    assert answer.status is Status.OPTIMAL
+    with monkeypatch.context() as patch:
+        patch.setattr("optanon.solver.settling.derived", interrupted)
+        told = settled(problem, answer, "assignment", Clock())
+    assert told.answer.release == answer.release
+    assert (told.answer.status, told.answer.termination) == (Status.FEASIBLE, Termination.PROOF_INCOMPLETE)
+    (level,) = told.levels
+    assert (level.bound, level.trusted_bound, level.word) == (0, answer.bounds[0], "assignment")
+    monkeypatch.setattr("optanon.solver.exact.subsets.Subsets.optimum", interrupted)
+    assert proven(problem, answer, Clock()) == answer
+
+
+def test_ctrl_c_while_a_refusal_is_derived_keeps_the_verdict(monkeypatch: pytest.MonkeyPatch):
+    problem, _ = small(2)
+    monkeypatch.setattr("optanon.solver.settling.refused", interrupted)
+    monkeypatch.setattr("optanon.solver.answering.conflict", interrupted)
+    told = settled(problem, refused(problem, Empty(checked=None)), "subsets", Clock())
+    assert (told.answer.status, told.answer.termination) == (Status.INFEASIBLE, Termination.PROOF_INCOMPLETE)
+    assert told.words == "subsets (its proof was not derived again: interrupted)"
+    result = result_of(problem, told.answer, "subsets (6 tuples)", Watch(), Settings(), reasons=True)
+    assert result.status is Status.INFEASIBLE
+    assert str(result.reason).startswith("no release keeps the policy; that is the word of subsets")

@@ -231,3 +231,46 @@ def test_ctrl_c_in_the_stricter_search_ends_both():
     assert answer.termination is Termination.INTERRUPTED
     assert answer.release is not None
     assert problem.objective(answer.release) == problem.objective(problem.assemble(engine.groups))
+
+
+def test_ctrl_c_before_anybody_listens_keeps_the_best_release():
+    problem = asked(["information_loss"], max_suppressed=2)
+    engine = Telling([range(24), range(24, 48)])
+
+    def run(problem: Problem, own: Settings, watch: Watch) -> Answer:
+        raise KeyboardInterrupt
+
+    answer = strictly_first(run, engine.solve, problem, Settings(time_limit=9.0), Watch())
+    assert answer.termination is Termination.INTERRUPTED
+    assert answer.release == problem.assemble(engine.groups)
+    with pytest.raises(KeyboardInterrupt):  # there is no release to keep
+        strictly_first(run, run, problem, Settings(time_limit=9.0), Watch())
+
+
+@pytest.mark.parametrize("levels", [["information_loss"], ["suppressed", "squared_error"]])
+def test_ctrl_c_without_a_release_ends_both(levels: list[LevelSpec]):
+    problem = asked(levels, max_suppressed=2)
+
+    def interrupted(problem: Problem, own: Settings, watch: Watch) -> Answer:
+        return BestRelease(problem, watch).answer(interrupted=True)
+
+    def run(problem: Problem, own: Settings, watch: Watch) -> Answer:
+        raise AssertionError
+
+    answer = strictly_first(run, interrupted, problem, Settings(time_limit=9.0), Watch())
+    assert (answer.status, answer.termination) == (Status.UNKNOWN, Termination.INTERRUPTED)
+    assert len(answer.bounds) == len(levels)
+
+
+def test_an_answer_as_good_as_the_stricter_release_is_what_it_says():
+    problem = asked(["information_loss"], max_suppressed=2)
+    halves = [range(24), range(24, 48)]
+
+    def run(problem: Problem, own: Settings, watch: Watch) -> Answer:
+        known = BestRelease(problem, watch)
+        known.offer(problem.assemble(halves))
+        known.raise_bounds(known.values or ())
+        return known.answer()
+
+    answer = strictly_first(run, Telling(halves).solve, problem, Settings(time_limit=9.0), Watch())
+    assert (answer.status, answer.termination) == (Status.OPTIMAL, Termination.COMPLETED)
