@@ -31,6 +31,10 @@ class EnumeratedLimits:
     """Seconds between two times that a release is judged while moves improve it."""
     largest: int = 60
     """Pairs with more tuples are only cut, not searched for moves and swaps."""
+    cut: int = 200_000
+    """Cuts of a pair along an attribute, times its tuples: of larger pairs evenly spaced cuts are tried,"""
+    least_cuts: int = 16
+    """but so many at least."""
     work: int = 2_000_000_000
     """Pairs looked at for one anchor: a second or two, in which the clock is not heard."""
     long: int = 5_000

@@ -22,9 +22,10 @@ from ortools.sat.python import cp_model
 
 from .....models.box_measure import BoxMeasure
 from .....models.encoding import Linear
+from .....models.parameters import in_int64
 from .....models.problem import Problem
 from ....colgen.cuts import Cuts
-from ....colgen.duals import Duals, ceil_div
+from ....colgen.duals import ROOM, Duals, ceil_div
 from ....colgen.table import Rows
 from ....settings import Clock
 from .columns import NamedColumn
@@ -121,12 +122,19 @@ class ReducedCosts:
         self._best = None if best is None else self._coded(best)
 
     def _clipped(self, most: int) -> Duals:
-        return Duals(rows=np.minimum(self._duals.rows, most), cuts=self._duals.cuts, scale=self._duals.scale)
+        rows = self._duals.rows
+        highest = min(most, int(rows.max(initial=0)))  # a price may have any number of digits
+        return Duals(rows=np.minimum(rows, highest), cuts=self._duals.cuts, scale=self._duals.scale)
 
     def _coded(self, value: Fraction) -> int:
         """The least multiple of the step that is not below a value of the last level."""
         exact = value / self.factor * self._rows.scale * self._fine
         return ceil_div(-(-exact.numerator // exact.denominator), self._step) * self._step
+
+    @property
+    def highest(self) -> int | None:
+        """The target that every better release is below; None if there is no release."""
+        return self._best
 
     def bounds(self, reached: int) -> list[Fraction | None]:
         """Bounds per level, if no release is below `reached`; levels before are 0."""
@@ -142,16 +150,17 @@ class ReducedCosts:
     def listed(self, judge: GroupVerdicts, room: int) -> Near | None:
         """All admissible groups for the highest target with at most `room` groups at the duals.
 
-        None if even the lowest target has more, or time is over.
+        None if even the lowest target has more, or time is over. A target whose sums do not fit in 64 bits is
+        too high, too.
         """
         if self._best is None:
             return None
-        target = self._best
+        target, table = self._best, (self._rows, self._home, self._duals, self._cuts)
         while True:
             slack = target - self._step - self.base
-            found = near_groups(
-                self._rows, self._home, self._duals, self._cuts, slack // self._times, room, self._clock
-            )
+            found = near_groups(*table, min(slack // self._times, ROOM), room, self._clock)
+            if found is not None and not in_int64(slack * (len(found) + len(self._home))):
+                found = None
             if found is not None:
                 columns = self._admitted(judge, found)
                 return None if columns is None else Near(columns=columns, target=target)

@@ -92,10 +92,14 @@ def _divisions(codes: Ints, now: NDArray[np.bool_], *, whole: bool) -> NDArray[n
     """Which tuples go to the first side: cuts along each attribute; moves and swaps from the present one."""
     count, attributes = codes.shape
     found: list[NDArray[np.bool_]] = []
+    cuts = np.arange(1, count)
+    most = max(LIMITS.least_cuts, LIMITS.cut // count)
+    if len(cuts) > most:
+        cuts = np.linspace(1, count - 1, most).astype(np.int64)
     for a in range(attributes):
         place = np.empty(count, dtype=np.int64)
         place[np.argsort(codes[:, a], kind="stable")] = np.arange(count)
-        found += [place < size for size in range(1, count)]
+        found += [place < size for size in cuts.tolist()]
     if not whole and count <= LIMITS.largest:
         ones, others = np.flatnonzero(now), np.flatnonzero(~now)
         for t in range(count):

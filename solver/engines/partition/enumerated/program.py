@@ -144,7 +144,7 @@ class ListedProgram:
         if found:
             return found
         if requirement.structure(self.problem).closed_under_suppression:
-            return [_together(_fewest(requirement, release, self.problem), None)]
+            return [_together(_fewest(requirement, release, self.problem, self.clock), None)]
         return [_together(release.groups, release)]
 
 
@@ -160,10 +160,12 @@ class _Listener(cp_model.CpSolverSolutionCallback):
         self.seen.append(self._model.release(self.value))
 
 
-def _fewest(requirement: Requirement, release: Release, problem: Problem) -> Sequence[QIGroup]:
-    """Groups of a release that break a requirement by themselves, none of which can be left out."""
+def _fewest(requirement: Requirement, release: Release, problem: Problem, clock: Clock) -> Sequence[QIGroup]:
+    """Groups of a release that break a requirement by themselves; in time, none of them can be left out."""
     left = list(release.groups)
     for group in release.groups:
+        if clock.over:
+            break
         fewer = [other for other in left if other is not group]
         gone = [m for other in release.groups if other not in fewer for m in other.members]
         part = replace(release, groups=tuple(fewer), suppressed=(*release.suppressed, *gone))

@@ -59,7 +59,7 @@ def merge_until_clean(state: RepairedGroups, clock: Clock) -> bool:
         if len(state.groups) == 1:
             return False
         bad = {index for violation in found for index in _involved(state, violation)}
-        _merge(state, bad or set(range(len(state.groups))))
+        _merge(state, bad or set(range(len(state.groups))), clock)
     return False
 
 
@@ -74,8 +74,8 @@ def _involved(state: RepairedGroups, violation: Violation) -> Sequence[int]:
     return [i for i, group in enumerate(state.groups) if any(people[t].respondent in who for t in group)]
 
 
-def _merge(state: RepairedGroups, bad: set[int]) -> None:
-    """Each bad group joins the group where that costs least; joins may chain."""
+def _merge(state: RepairedGroups, bad: set[int], clock: Clock) -> None:
+    """Each bad group joins the group where that costs least; joins may chain, and end with time."""
     low, high = state.boxes()
     sizes = np.array([len(group) for group in state.groups])
     costs = np.array(state.costs)
@@ -87,6 +87,8 @@ def _merge(state: RepairedGroups, bad: set[int]) -> None:
         return index
 
     for index in sorted(bad, key=lambda i: len(state.groups[i])):
+        if clock.over:
+            return
         joint = state.rows.box_cost(np.minimum(low, low[index]), np.maximum(high, high[index]))
         extra = joint * (sizes + sizes[index]) - costs
         extra[index] = np.iinfo(np.int64).max

@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from .....models.errors import TooLargeError
 from .....models.problem import Problem
 from ....backends.cpsat import MADE_BY
 from ....claims import Claim, Refusal, Trusted, TrustedRefusal
@@ -63,6 +64,9 @@ class EnumeratedSearch:
             self.cut_short = True
         except KeyboardInterrupt:
             self.interrupted = True
+        except TooLargeError:
+            if self.incumbent.best is None:
+                raise
         return self._answer()
 
     def _search(self) -> None:
@@ -157,8 +161,8 @@ class EnumeratedSearch:
             if not (outcome.empty or outcome.solved):
                 self.cut_short = True
                 return True
-            if self.interrupted or room >= most:
-                return False
+            if self.interrupted or room >= most or found.target == measure.highest:
+                return False  # costs may be rounded: then a list of all better groups closes nothing
             room = min(most, 4 * room)
         return False
 
