@@ -28,6 +28,7 @@ from ...schedule import ENUMERATED
 from ...settings import Answer, Clock, Settings, Watch
 from ...shares import Share
 from ...status import Status
+from .counts.verdicts import refusal
 from .enumerated.columns import column_of, released
 from .enumerated.guide import Guide
 from .enumerated.limits import ENUMERATED_LIMITS as LIMITS
@@ -163,7 +164,7 @@ class _Parts:
         """Levels by sizes, after those that are settled; and what is claimed if none are."""
         start, levels = settled.levels, list(guide.levels)
         part = sized(self.problem, start, settled.hidden, settled.fakes)
-        if part is None:
+        if part is None or refusal(part) is not None:
             return guide, None
         told = Sized(start=start, hidden=settled.hidden, fakes=settled.fakes)
         answer = self.plans.counts(part, self._share(), Watch()).run()

@@ -13,6 +13,7 @@ from cases.certificates import changed, plain, without_duals
 from cases.counts import NAMES, drawn, posed
 from cases.drawn import Case
 from cases.examples import EXAMPLES, build
+from oracle.partition import random_problem
 from strategies import instance, seeded
 
 from optanon.models.errors import CertificateError
@@ -34,6 +35,7 @@ from optanon.models.table import Member, Microdata
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.engines.partition.counts import columns, evened, search, solving
 from optanon.solver.engines.partition.counts.search import CountsSearch
+from optanon.solver.engines.partition.counts.verdicts import refusal
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
 from optanon.solver.status import Status, Termination
@@ -280,6 +282,24 @@ def test_interrupting_keeps_what_there_is(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(search, "solved", interrupt)
     answer = solved(problem, initial=best.release)
     assert (answer.termination, answer.release) == (Termination.INTERRUPTED, best.release)
+
+
+@pytest.mark.parametrize(
+    "level",
+    [
+        {"discernibility": 10**20},
+        {"discernibility": 1, "suppressed": 10**20},
+        {"discernibility": 10**20, "information_loss": 1},
+    ],
+)
+def test_weights_beyond_64_bits_are_left_to_other_plans(level: dict[str, int]):
+    problem = random_problem(3, 12, [KCAnonymity(k=2)])
+    policy = problem.policy.changed(minimize=[level], max_suppressed=2 if "suppressed" in level else 0)
+    problem = replace(problem, policy=policy)
+    assert ("64 bits" in str(refusal(problem))) == ("information_loss" not in level)
+    assert solve_problem(problem, engine="partition", display=False).status is Status.OPTIMAL
+    if len(level) == 1:
+        assert solved(problem).status is Status.UNKNOWN
 
 
 def test_equal_runs_give_equal_releases():

@@ -10,9 +10,9 @@ from typing import Literal
 
 import numpy as np
 
+from .....models.errors import TooLargeError
 from .....models.losses.base import loss
-from .....models.policy import Level
-from .....models.problem import Problem
+from .....models.problem_view import LevelView, ProblemView
 from ....colgen.covering import Ints
 from .limits import COUNTS_LIMITS as LIMITS
 
@@ -25,18 +25,18 @@ class Prices:
 
     Attributes
     ----------
-    level : Level
-    problem : Problem
+    level : LevelView
+    problem : ProblemView
     kind : {"sum", "max", "ratio"}
         As `Loss.combine`.
     """
 
-    level: Level
-    problem: Problem
+    level: LevelView
+    problem: ProblemView
     kind: Literal["sum", "max", "ratio", "release"]
 
     @classmethod
-    def of(cls, problem: Problem, level: Level) -> Prices:
+    def of(cls, problem: ProblemView, level: LevelView) -> Prices:
         """Read a level; all its losses must answer `Loss.by_size`."""
         return cls(level=level, problem=problem, kind=loss(level.weights[0][0]).combine)
 
@@ -57,8 +57,16 @@ class Prices:
             return np.full(len(sizes), -1, dtype=np.int64)
         costs = {size: self._group(size) * self.scale for size in sorted(set(sizes.tolist()))}
         if any(cost.denominator > 1 or cost > LIMITS.largest_cost for cost in costs.values()):
-            raise OverflowError("costs by size are not whole numbers of moderate size")
+            raise TooLargeError(f"weights of {self.level.name} have too many digits for 64 bits: round them")
         return np.array([int(costs[size]) for size in sizes.tolist()], dtype=np.int64)
+
+    def fits(self, size: int) -> bool:
+        """Whether a group of that size, and all tuples suppressed or invented, cost what fits in 64 bits."""
+        if self.kind != "sum":
+            return True
+        each, tuples = max(self.suppressed, self.fake), len(self.problem.table)
+        groups = self._group(size) * self.scale <= LIMITS.largest_cost
+        return groups and each * tuples <= LIMITS.largest_cost << 10
 
     def per_tuple(self, size: int) -> int:
         """No group of `size` tuples or more costs less per tuple.

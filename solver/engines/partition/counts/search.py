@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from enum import Enum
 
-from .....models.errors import CertificateError
+from .....models.errors import CertificateError, TooLargeError
 from .....models.problem import Problem
 from ....backends.cpsat import MADE_BY
 from ....claims import TrustedRefusal
@@ -65,7 +65,8 @@ class CountsSearch:
         try:
             self.incumbent.offer(self.settings.initial)
             self.incumbent.offer(self.settings.known)
-            self._levels()
+            with suppress(TooLargeError):  # if larger groups cost what does not fit, what is known stays
+                self._levels()
         except KeyboardInterrupt:
             self.interrupted = True
         return self._answer()

@@ -11,6 +11,7 @@ from .....models.structure import DependsOn
 from .....models.verdicts import Context, admitted, group_judges, of_histogram
 from ....colgen.covering import Ints
 from .limits import COUNTS_LIMITS as LIMITS
+from .prices import Prices
 
 __all__ = ["CountVerdicts", "refusal"]
 
@@ -22,6 +23,8 @@ def refusal(problem: ProblemView) -> str | None:
         for name in sorted(level.losses):
             if loss(name).by_size(1, 0, form) is None:
                 return f"{name} depends on more than the sizes of groups"
+        if not Prices.of(problem, level).fits(LIMITS.tops[0]):
+            return f"weights of {level.name} have too many digits for 64 bits"
     if joint := problem.policy.joint_requirements:
         return f"{joint[0].name} looks at whole releases"
     for r in group_judges(problem):
