@@ -21,6 +21,7 @@ counterfeits):
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -214,25 +215,37 @@ class _VerdictKinds:
 def _tables(
     meetings: list[OverlapRule], old: QIGroup, size: int, present: int, most: int | None
 ) -> list[NDArray[np.bool_]]:
-    """Verdicts by members and shared respondents, for 1, 2, ... times until nothing is forbidden."""
+    """Verdicts by members and shared respondents, for 1, 2, ... times until nothing is forbidden.
+
+    Where that is beyond `MOST_TIMES`, only so many and one that forbids everything: the bucket is relaxed.
+    """
     free = max([r.unrestricted_from(present, old.size) for r in meetings], default=1)
     reach = max(1, -(-free // size)) if most is None else most
-    made: list[NDArray[np.bool_]] = []
-    for times in range(1, reach + 1):
-        wide = times * size
-        table = np.ones((wide + 1, wide + 1), dtype=np.bool_)
-        for members in range(1, wide + 1):
-            for shared in range(1, min(members, present) + 1):
+
+    def forbidden(times: int) -> Iterator[tuple[int, int]]:
+        for members in range(times * size, 0, -1):
+            for shared in range(min(members, present), 0, -1):
                 overlap = Overlap(
-                    size=wide,
+                    size=times * size,
                     members=members,
                     shared=shared,
                     old_size=old.size,
                     old_members=len(old.members),
                     alike=set(old.histogram.values()) == {times},
                 )
-                table[members, shared] = all(r.permits(overlap) for r in meetings)
-        made.append(table)
+                if not all(r.permits(overlap) for r in meetings):
+                    yield members, shared
+
+    beyond = range(reach - 1, MOST_TIMES, -1) if most is None else ()  # nothing is forbidden from `free` on
+    relaxed = any(next(forbidden(times), None) is not None for times in beyond)
+    made: list[NDArray[np.bool_]] = []
+    for times in range(1, min(reach, MOST_TIMES + 1) + 1):
+        made.append(np.ones((times * size + 1, times * size + 1), dtype=np.bool_))
+        for place in forbidden(times) if times <= MOST_TIMES else ():
+            made[-1][place] = False
+    if relaxed:
+        made[-1][:] = False
+        return made
     while most is None and len(made) > 1 and made[-1].all() and made[-2].all():
         made.pop()
     return made
