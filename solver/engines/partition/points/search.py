@@ -328,11 +328,16 @@ class PointsSearch:
 
 
 def halved(rows: PointRows, group: Group, k: int) -> list[Group]:
-    """Cut a group until none has 2k tuples: around the row furthest from the others."""
-    left, found = sorted(group), list[Group]()
+    """Cut a group until none has 2k tuples: around the row furthest from the others.
+
+    Complexity: O(n log n) for each group that is cut off.
+    """
+    left, found = np.array(sorted(group)), list[Group]()
+    far = rows.pairs @ np.bincount(left, minlength=len(rows.pairs))
     while len(left) >= 2 * k:
-        inside = rows.pairs[left][:, left]
-        order = inside[int(inside.sum(axis=1).argmax())].argsort(kind="stable")[:k].tolist()
-        found.append(tuple(sorted(left[at] for at in order)))
-        left = [row for at, row in enumerate(left) if at not in set(order)]
-    return [*found, tuple(left)]
+        first = left[int(far[left].argmax())]
+        order = rows.pairs[first, left].argsort(kind="stable")[:k]
+        found.append(tuple(sorted(left[order].tolist())))
+        far -= rows.pairs[:, left[order]].sum(axis=1)
+        left = np.delete(left, order)
+    return [*found, tuple(left.tolist())]
