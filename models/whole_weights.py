@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import lcm
 
-from .errors import EngineError
+from .errors import TooLargeError
 from .table import Microdata
 
 __all__ = ["LARGEST", "unit_weights", "whole_weights"]
@@ -34,13 +34,13 @@ def whole_weights(spans: Sequence[int], units: Sequence[int], copies: int) -> tu
 
     Raises
     ------
-    EngineError
+    TooLargeError
         If the units alone exceed it.
     """
     scale, widest = lcm(*spans), copies * sum(units)
     exact = scale * widest <= LARGEST
     if not exact:
         if widest > LARGEST:
-            raise EngineError("weights of attributes have too many digits for 64 bits: round them")
+            raise TooLargeError("weights of attributes have too many digits for 64 bits: round them")
         scale = 1 << (LARGEST // widest).bit_length() - 1
     return [scale * unit // span for unit, span in zip(units, spans, strict=True)], scale, exact

@@ -170,3 +170,14 @@ def test_the_best_of_all_sets_stays_where_the_next_engine_does_not_take_the_prob
     direct = EnumeratedSearch(problem, Settings(time_limit=9.0), Watch(), lambda *_: iter(()))
     direct._direct(6, 1.0)
     assert direct.incumbent.best is None
+
+
+def test_attributes_may_weigh_more_than_64_bits_hold():
+    """The direct model refused their weights, and nobody else was asked."""
+    ages = [(7 * i * i + 3 * i) % 61 for i in range(22)]
+    frame = pd.DataFrame({"id": range(22), "age": ages, "zip": ages[::-1], "disease": list("ab" * 11)})
+    table = Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers=["age", "zip"], sensitive="disease"
+    )
+    policy = Policy([KAnonymity(k=3)], weights={"age": 10**30, "zip": 1})
+    assert solve_problem(Problem(table=table, policy=policy), time_limit=1.0, seed=1).release is not None
