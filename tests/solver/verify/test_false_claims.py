@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,14 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.recoding import Recoding
 from optanon.models.release import Release
-from optanon.models.requirements import HcSafety, KCAnonymity, WeakMInvariance
+from optanon.models.requirements import (
+    DistinctLDiversity,
+    HcSafety,
+    KCAnonymity,
+    TCloseness,
+    WeakMInvariance,
+    for_attribute,
+)
 from optanon.solver.certificate import Certificate
 from optanon.solver.certify import digests, published
 from optanon.solver.exact.payload import packed
@@ -172,3 +180,26 @@ def test_nobody_is_suppressed_whom_no_requirement_asks_for():
     asked = Problem(table=given, policy=policy.changed(requirements=[KCAnonymity(k=4)], max_suppressed=2))
     whole = Recoding(ladders=problem.ladders, levels=(1,)).box(given.codes[3].tolist())
     assert next(asked.check(asked.assemble([range(5)], boxes=[whole])), None) is None
+
+
+def test_shares_of_one_of_several_attributes_are_not_those_of_combinations():
+    """Any four people with different illnesses will do, though everybody earns something else."""
+    frame = pd.DataFrame(
+        {"id": [f"p{i}" for i in range(20)], "age": range(20), "illness": list("abcd") * 5, "pay": range(20)}
+    )
+    given = oa.Microdata.from_frame(
+        frame.astype({"pay": str}),
+        respondent="id",
+        quasi_identifiers={"age": "numeric"},
+        sensitive=["illness", "pay"],
+    )
+    near = for_attribute(TCloseness(t="1/10"), "illness")
+    assert near.structure().values is None
+    assert for_attribute(DistinctLDiversity(l=2), "illness").structure().distinct is None
+    problem = Problem(table=given, policy=Policy([near]))
+    best, bad = problem.assemble([range(i, i + 4) for i in range(0, 20, 4)]), problem.assemble([range(20)])
+    assert next(problem.check(best), None) is None
+    assert problem.objective(best) < (Fraction(340, 19),)
+    claim = duals([17] * 20) | {"kind": "priced", "level": 0, "part": [0]}
+    with pytest.raises(CertificateError, match="no histogram that can be written down is admissible"):
+        verify(forged(problem, bad, [claim]), problem, bad)
