@@ -221,6 +221,8 @@ def _drawn(given: Given, claim: claims.Drawn) -> Derived:
 
 def _within(given: Given, claim: claims.Within) -> list[Derived]:
     part, problem = claim.part, given.problem
+    if any(isinstance(own, claims.LatticeClaim) for own in claim.claims):
+        raise CertificateError("level vectors publish in a part of the policy what the whole one suppresses")
     if isinstance(part, claims.Plain):
         return [_plain(given, part, own) for own in claim.claims]
     if isinstance(part, claims.Grouped):

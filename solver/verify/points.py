@@ -110,8 +110,10 @@ def proven_squares(given: Given, claim: claims.PricedClaim | claims.ListedClaim)
             costs[j] = costs[j] if known is None else known[0]
     program = covering(groups, costs, points.count)
     found = min(searched(program, claim.tree.proof, given.over), target)
-    if relative:
-        return max(weight * bound, given.values[0] - weight * Fraction(target - found, FINE))
+    if relative and given.release is not None:
+        # Its own squared error: as a part of a level it is not the level's value.
+        (own,) = problem.objective(given.release)
+        return max(weight * bound, own - weight * Fraction(target - found, FINE))
     return weight * max(bound, Fraction(found, FINE))
 
 

@@ -203,3 +203,40 @@ def test_shares_of_one_of_several_attributes_are_not_those_of_combinations():
     claim = duals([17] * 20) | {"kind": "priced", "level": 0, "part": [0]}
     with pytest.raises(CertificateError, match="no histogram that can be written down is admissible"):
         verify(forged(problem, bad, [claim]), problem, bad)
+
+
+def test_squared_error_as_a_part_of_a_level_is_not_the_level():
+    """Two groups of equal people lose nothing in it; three groups of two are best."""
+    rows = [(age, value) for age, value in zip([0, 0, 0, 10, 10, 10], "ababab", strict=True)]
+    policy = Policy([KCAnonymity(k=2)], [{"squared_error": 1, "discernibility": 100}])
+    problem = Problem(table=table(rows), policy=policy)
+    bad = problem.assemble([range(3), range(3, 6)])
+    assert problem.objective(problem.assemble([[0, 1], [2, 3], [4, 5]])) < problem.objective(bad)
+    nothing = Node(-1, 0, NodeDuals(1, np.zeros(2, dtype=np.int64)))  # two points
+    proof = packed(TreeProof(target=0, cuts=(), nodes=(nothing,)))
+    claim = duals([0] * 6) | {"kind": "listed", "level": 0, "tree": {"listed_for": 0, "proof": proof}}
+    part = {"kind": "leading", "levels": 1, "losses": ["squared_error"], "requirements": [0]}
+    with pytest.raises(CertificateError, match="the bound 1800 is stated, 0 is what its claims prove"):
+        verify(forged(problem, bad, [{"kind": "within", "part": part, "claims": [claim]}]), problem, bad)
+
+
+def test_level_vectors_suppress_less_under_a_part_of_the_policy():
+    """Four women share a value: they are suppressed, unless the requirement that asks for it is left out."""
+    frame = pd.DataFrame({"id": list("uvwxyz"), "sex": list("ffffmm"), "value": list("aaaaab")})
+    given = oa.Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers={"sex": "flat"}, sensitive="value"
+    )
+    kept = [KCAnonymity(k=2), DistinctLDiversity(l=2)]
+    policy = Policy(kept, ["maximum_group_size"], recoding="full_domain", max_suppressed=4)
+    problem = Problem(table=given, policy=policy)
+    box, whole = (
+        Recoding(ladders=problem.ladders, levels=(level,)).box(given.codes[4].tolist()) for level in (0, 1)
+    )
+    best, bad = problem.assemble([[4, 5]], boxes=[box]), problem.assemble([range(6)], boxes=[whole])
+    assert next(problem.check(best), None) is None
+    assert next(problem.check(bad), None) is None
+    assert (problem.objective(best), problem.objective(bad)) == ((2,), (6,))
+    part = {"kind": "leading", "levels": 1, "losses": ["maximum_group_size"], "requirements": [0]}
+    claim = {"kind": "within", "part": part, "claims": [{"kind": "lattice", "level": 0}]}
+    with pytest.raises(CertificateError, match="what the whole one suppresses"):
+        verify(forged(problem, bad, [claim]), problem, bad)
