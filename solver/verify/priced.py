@@ -254,10 +254,13 @@ def priced_loss(
     duals = ClaimedDuals.of(rows, root.duals, cuts, root.cut_duals, root.scale)
     if not paid_anyway(rows, duals, smallest_group(problem), over):
         duals = single.feasible(duals, over, workers)
+    finer = 1
     if hidden is not None:
-        price = int(hidden.price * rows.one * duals.scale)
-        duals = duals.suppressing(price, rows.spare, rows.count)
-    return Fraction(duals.bound(rows.count, rows.spare), rows.one)
+        price = hidden.price * rows.one
+        duals = duals.suppressing(int(price * duals.scale), rows.spare, rows.count)
+        finer = price.denominator  # what is lost is a whole number of such parts of a cost
+    value = finer * duals.value(rows.count, rows.spare)
+    return Fraction(-(-value // duals.scale), finer * rows.one)
 
 
 def proven_loss(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import pandas as pd
 import pytest
 from oracle.partition import random_problem
 
@@ -12,6 +13,7 @@ from optanon.models.errors import CertificateError
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import Difference, HcSafety, Intersection, KCAnonymity, WeakMInvariance
+from optanon.models.table import Microdata
 from optanon.solver import claims
 from optanon.solver.engines.partition.enumerated import measure, part, sizes
 from optanon.solver.engines.partition.objective import factor
@@ -111,4 +113,21 @@ def test_duals_are_lowered_to_what_a_suppressed_tuple_adds():
     claim = claims.Within(part=claims.Plain(requirements=(0,)), claims=(claims.PricedClaim(level=0, **high),))
     (line,) = derived(Given(problem=problem, values=(24 * price,)), claim)
     one = CheckedRows.of(problem.table, parts.units_of(problem)).one
-    assert line.bound == 2 * Fraction(-(-(10**6 + 11 * int(8 * one * price)) // 8), one)
+    assert line.bound == 2 * Fraction(10**6 + 11 * int(8 * one * price), 8 * one)
+
+
+def test_costs_are_no_whole_numbers_where_a_suppressed_tuple_has_another_price():
+    """A third is lost beside the whole width for one of three, which is the least that can be lost."""
+    frame = pd.DataFrame({"id": list("xyz"), "age": [0, 0, 10], "value": list("aba")})
+    table = Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers={"age": "numeric"}, sensitive="value"
+    )
+    levels = [{"information_loss": 1, "suppressed": "1/3"}]
+    problem = Problem(table=table, policy=Policy([KCAnonymity(k=2)], levels, max_suppressed=1))
+    best = problem.assemble([[0, 1]])
+    assert problem.objective(best) == (Fraction(4, 3),)
+    root = claims.WrittenDuals(scale=3, duals=(0, 0, 40), cut_duals=())
+    claim = claims.PricedClaim(**{**PRICED, "root": root}, level=0)
+    within = claims.Within(part=claims.Plain(requirements=(0,)), claims=(claim,))
+    given = Given(problem=problem, values=problem.objective(best), release=best)
+    assert [line.bound for line in derived(given, within)] == [Fraction(4, 3)]
