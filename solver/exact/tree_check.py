@@ -134,7 +134,7 @@ class CutSystem:
         ends = np.where(every > 0, stack.low, np.where(every < 0, stack.high, 0))
         if (np.abs(ends) >= FREE).any():
             raise ValueError("a dual of a limit that is not there (those of cuts are at most 0)")
-        size = np.abs(every).astype(float)
+        size = np.abs(every.astype(float))  # the least number has no absolute value in 64 bits
         largest = float(np.abs(cost).max(initial=0)) * duals.scale
         if largest + float(size @ np.maximum(np.abs(ends), stack.largest)) > LIMIT:
             raise OverflowError("duals too large to be checked in 64 bits")

@@ -90,6 +90,15 @@ def test_what_is_no_proof_is_refused(text: str):
         unpacked(text, 3)
 
 
+def test_duals_have_an_absolute_value_in_64_bits():
+    """Each node adds to what the one before has: the second comes to the least number, which has none."""
+    least = -(2**62)
+    on, leaf = (0, 0, payload.ON, 0, least, 0), (1, 0, payload.LEAF, 0, least, 0)
+    data = payload._bytes(np.array([0, 0, 2, *on, *leaf], dtype=np.int64))
+    with pytest.raises(CertificateError, match="a dual is out of range"):
+        unpacked(base64.b64encode(zlib.compress(data)).decode(), 1)
+
+
 def test_a_text_that_inflates_without_end_is_refused():
     bomb = base64.b64encode(zlib.compress(bytes(payload.MOST_BYTES + 1), 9)).decode()
     assert len(bomb) < 20_000
