@@ -98,7 +98,9 @@ class BySizes:
         if named and (self.shapes.sums or any(not 0 <= v < self.rows for inside in named for v in inside)):
             raise CertificateError("the proof names values that are not there")
         limits = [
-            (self._above(cost), 0) if price.kind == "max" else (self._cost(price), cost)
+            (self._above(self._as_large(price, cost)), 0)
+            if price.kind == "max"
+            else (self._cost(price), cost)
             for price, cost in zip(prices, costs, strict=False)
         ]
         line, target = np.zeros(0, dtype=np.int64), bound
@@ -185,6 +187,11 @@ class BySizes:
             if price.kind == "ratio":
                 line[self.parts["larger"]] = -1
         return line
+
+    def _as_large(self, price: SizeCosts, size: int) -> int:
+        """The largest size of groups that a maximum does not tell from those of this size."""
+        most = price.value(size)
+        return max((other for other in self._group_sizes if price.value(other) <= most), default=0)
 
     def _above(self, size: int) -> Ints:
         """How many groups have more tuples than `size`."""

@@ -8,9 +8,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from cases.counts import drawn, posed
+from oracle.partition import random_problem
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from optanon.models.errors import CertificateError
+from optanon.models.losses import MaximumGroupSize
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
@@ -136,3 +138,14 @@ def test_costs_are_whole_numbers_of_a_level_s_unit():
     assert price.one == 21
     assert price.value(5) == Fraction(5, 21)
     assert price.value(22) > 1
+
+
+def test_groups_that_a_maximum_does_not_tell_apart_are_as_large(monkeypatch: pytest.MonkeyPatch):
+    """A plug-in's loss may be the same for several sizes: releases as good may have the largest of them."""
+    monkeypatch.setattr(MaximumGroupSize, "by_size", lambda _, size, fakes, form: Fraction(size + size % 2))
+    policy = Policy([KCAnonymity(k=3)], ["maximum_group_size", "suppressed"], max_suppressed=1)
+    sizes = BySizes.of(Problem(table=random_problem(1, 4).table, policy=policy), 4)
+    assert sizes.value(0, 3) == sizes.value(0, 4)
+    asked = sizes.asked(1, [3], 1, [])
+    assert asked is not None
+    assert least(asked.program) == 0
