@@ -17,6 +17,7 @@ from pydantic import Field
 from .written import (
     Amount,
     Divisor,
+    GivenWord,
     Limiting,
     Natural,
     Number,
@@ -221,14 +222,12 @@ class KnownClaim(StrictRecord):
     level: Natural
 
 
-class Trusted(StrictRecord):
+class Trusted(GivenWord):
     """A bound that rests on somebody's word."""
 
     kind: Literal["trusted"] = "trusted"
     level: Natural
     bound: Ratio
-    solver: Words
-    why: Words
 
 
 # -- claims about a part of the policy: a bound on it is one on the whole --------------------
@@ -375,12 +374,10 @@ class NoDraw(StrictRecord):
     kind: Literal["no_draw"] = "no_draw"
 
 
-class TrustedRefusal(StrictRecord):
+class TrustedRefusal(GivenWord):
     """Somebody's word that there is no release."""
 
     kind: Literal["trusted"] = "trusted"
-    solver: Words
-    why: Words
 
 
 DirectRefusal: TypeAlias = Annotated[

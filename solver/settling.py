@@ -70,7 +70,7 @@ def _none(problem: Problem, answer: Answer, engine: str, clock: Clock) -> Settle
         words, trusted = refused(problem, refusal, clock)
     except (CertificateError, KeyboardInterrupt) as error:
         refusal = TrustedRefusal(solver=engine, why=_failed(error)[:2_000])
-        words, trusted = f"{refusal.solver} ({refusal.why})", True
+        words, trusted = refusal.whose, True
     told = replace(answer, refusal=refusal)
     if not trusted:
         return Settled(answer=told)

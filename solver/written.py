@@ -13,6 +13,7 @@ from .exact.limits import MOST_TEXT
 __all__ = [
     "Amount",
     "Divisor",
+    "GivenWord",
     "Limiting",
     "Natural",
     "Number",
@@ -51,3 +52,16 @@ class StrictRecord(BaseModel):
     """Base of all that is written down: nothing is converted, left over or changed."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class GivenWord(StrictRecord):
+    """Whose word something is, and why that is all there is."""
+
+    solver: Words
+    why: Words
+
+    @property
+    def whose(self) -> str:
+        """In one line, whatever the file has: what it says is not to look like what was found of it."""
+        said = f"{self.solver} ({self.why})"
+        return " ".join("".join(letter if letter.isprintable() else " " for letter in said).split())

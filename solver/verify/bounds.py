@@ -19,10 +19,9 @@ from ...models.losses.squared import squared_error_of
 from ...models.policy import AHEAD
 from ...models.problem import Problem
 from .. import claims
-from ..enumeration import GroupingVerdicts
-from ..randomize import described, space_of
+from ..randomize import described
 from .by_sizes import BySizes
-from .exhaustive import groupings, subsets
+from .exhaustive import enumerated, groupings, subsets
 from .family import family_loss
 from .given import Given
 from .outcome import UndecidedError
@@ -84,8 +83,7 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
     level, problem = claim.level, given.problem
     match claim:
         case claims.Trusted():
-            how = f"{claim.solver} ({claim.why})"
-            return Derived(level=level, bound=claim.bound, how=how, trusted=True)
+            return Derived(level=level, bound=claim.bound, how=claim.whose, trusted=True)
         case claims.KnownClaim(kind="allowed"):
             bound = problem.policy.levels[level].weight_named(AHEAD) * problem.allowed
             return Derived(level=level, bound=bound, how="what the outlook allows, by counts")
@@ -205,7 +203,7 @@ def _drawn(given: Given, claim: claims.Drawn) -> Derived:
     problem = given.problem
     if len(problem.policy.levels) != 1:
         raise CertificateError("a release is drawn for one level, the policy has several")
-    space = space_of(problem, GroupingVerdicts(problem))
+    space = enumerated(problem)
     facts = described(problem, space, claim.beta)
     stated = (claim.candidates, claim.cost_range, claim.log_odds)
     if stated != (facts.candidates, facts.cost_range, facts.log_odds) or space.least is None:
@@ -249,8 +247,7 @@ def _plain(given: Given, part: claims.Plain, claim: claims.Direct) -> Derived:
         raise CertificateError("the bound is about releases without counterfeits, and others are as good")
     weight = _weight(problem, level)
     if isinstance(claim, claims.Trusted):
-        how = f"{claim.solver} ({claim.why})"
-        return Derived(level=level, bound=weight * claim.bound, how=how, trusted=True)
+        return Derived(level=level, bound=weight * claim.bound, how=claim.whose, trusted=True)
     if not isinstance(claim, claims.PricedClaim | claims.ListedClaim):
         raise CertificateError("a bound on information loss needs duals")
     easier = plain(problem, part.requirements, level)

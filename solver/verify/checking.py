@@ -213,8 +213,9 @@ def _bounded(
 ) -> Outcome:
     """Compare bounds and status with what the claims prove."""
     lines, trusted = list(confirmed), list[str]()
-    for line, level, stated in zip(found.best, given.problem.policy.levels, certificate.bounds, strict=True):
-        if line.bound > stated or (line.bound < stated and not found.undecided):
+    told = zip(found.best, given.problem.policy.levels, given.values, certificate.bounds, strict=True)
+    for line, level, value, stated in told:
+        if line.bound > stated or (line.bound < stated and (stated > value or not found.undecided)):
             raise CertificateError(
                 f"{level.name}: the bound {stated} is stated, {line.bound} is what its claims prove"
             )

@@ -10,15 +10,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...models.errors import CertificateError
+from ...models.errors import CertificateError, EngineError
+from ...models.problem import Problem
 from .. import claims
+from ..enumeration import GroupingVerdicts
 from ..exact.groupings import MOST_COUNTED, MOST_GROUPINGS, SECONDS, Groupings
 from ..exact.sets import BeyondReachError
 from ..exact.subsets import SubsetOptimum, Subsets, refusal
+from ..randomize import Space, space_of
 from .given import Given
 from .outcome import UndecidedError
 
-__all__ = ["Unaided", "empty", "groupings", "nothing", "subsets", "unaided"]
+__all__ = ["Unaided", "empty", "enumerated", "groupings", "nothing", "subsets", "unaided"]
 
 SETS = "the program over all sets of tuples"
 
@@ -65,6 +68,20 @@ def empty(given: Given, claim: claims.Empty) -> str:
     if _optimum(given).release is not None:
         raise CertificateError("some grouping keeps what is asked of groups, other than the certificate says")
     return NO_GROUPING
+
+
+def enumerated(problem: Problem) -> Space:
+    """All releases to draw from, once more.
+
+    Raises
+    ------
+    CertificateError
+        If they are no groupings, or too many.
+    """
+    try:
+        return space_of(problem, GroupingVerdicts(problem))
+    except EngineError as error:
+        raise CertificateError(f"nothing is confirmed by enumeration: {error}") from error
 
 
 NO_GROUPING = "no grouping keeps what is asked of groups"

@@ -113,7 +113,8 @@ def rest(problem: Problem, values: Sequence[Fraction], levels: int) -> Problem:
     Raises
     ------
     CertificateError
-        If releases with these values in the first levels may suppress or invent somebody.
+        If releases with these values in the first levels may suppress or invent somebody, or the rest of the
+        levels is none by itself.
     """
     policy, counted = problem.policy, set[str]()
     for level, value in zip(policy.levels[:levels], values, strict=False):
@@ -130,8 +131,11 @@ def rest(problem: Problem, values: Sequence[Fraction], levels: int) -> Problem:
     ]
     if not left or not all(left):
         raise CertificateError("the bound is about levels that only count what is suppressed or invented")
-    changed = policy.changed(minimize=left, max_suppressed=0, max_counterfeits=0)
-    return replace(problem, policy=changed)
+    try:
+        changed = policy.changed(minimize=left, max_suppressed=0, max_counterfeits=0)
+        return replace(problem, policy=changed)
+    except PolicyError as error:
+        raise CertificateError(f"the bound is about levels that are none by themselves: {error}") from error
 
 
 def plain(problem: Problem, indices: Sequence[int], at: int = -1) -> Problem:
@@ -145,8 +149,16 @@ def plain(problem: Problem, indices: Sequence[int], at: int = -1) -> Problem:
 
 
 def grouped(problem: Problem) -> Problem:
-    """The problem with its requirements on groups only."""
+    """The problem with its requirements on groups only.
+
+    Raises
+    ------
+    CertificateError
+        If there are none.
+    """
     policy = problem.policy
+    if not policy.group_requirements:
+        raise CertificateError("the proof is about requirements on groups, and the policy has none")
     return replace(problem, policy=policy.changed(requirements=policy.group_requirements))
 
 

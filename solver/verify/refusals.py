@@ -8,10 +8,8 @@ from ...models.errors import CertificateError
 from ...models.problem import Problem
 from ...models.requirement import Requirement, Scope
 from .. import claims
-from ..enumeration import GroupingVerdicts
-from ..randomize import space_of
 from ..settings import Clock
-from .exhaustive import empty, nothing
+from .exhaustive import empty, enumerated, nothing
 from .given import Given
 from .lattice import least
 from .outcome import UndecidedError
@@ -36,7 +34,7 @@ def refused(problem: Problem, refusal: claims.Refusal, clock: Clock) -> tuple[st
     match refusal:
         case claims.TrustedRefusal():
             derived = nothing(given)
-            return (f"{refusal.solver} ({refusal.why})", True) if derived is None else (derived, False)
+            return (refusal.whose, True) if derived is None else (derived, False)
         case claims.LatticeEmpty():
             return _no_vector(given), False
         case claims.Obstacle():
@@ -58,7 +56,7 @@ def refused(problem: Problem, refusal: claims.Refusal, clock: Clock) -> tuple[st
         case claims.NoDraw():
             if len(problem.policy.levels) > 1:
                 raise CertificateError("releases are drawn by one level, and the policy has more")
-            if space_of(problem, GroupingVerdicts(problem)).count:
+            if enumerated(problem).count:
                 raise CertificateError("some release keeps the policy, other than the certificate says")
             return "none of all groupings keeps the policy", False
         case claims.PartRefusal():

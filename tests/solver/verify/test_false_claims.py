@@ -16,7 +16,9 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.recoding import Recoding
 from optanon.models.release import Release
+from optanon.models.requirement import Requirement
 from optanon.models.requirements import (
+    Difference,
     DistinctLDiversity,
     HcSafety,
     KCAnonymity,
@@ -48,17 +50,18 @@ def forged(
     release: Release | None,
     claims: list[dict[str, Any]],
     refusal: dict[str, Any] | None = None,
+    bounds: list[str] | None = None,
 ) -> Certificate:
-    """That a release is optimal, or that there is none."""
+    """That a release is optimal, or that there is none; or that it has some bounds."""
     values = () if release is None else problem.objective(release)
     return Certificate.of(
         {
             "format": 2,
             "problem": digests(problem).model_dump(mode="json"),
-            "status": "INFEASIBLE" if release is None else "OPTIMAL",
+            "status": "FEASIBLE" if bounds else "INFEASIBLE" if release is None else "OPTIMAL",
             "release": None if release is None else published(problem, release).model_dump(mode="json"),
             "values": [str(v) for v in values],
-            "bounds": [str(v) for v in values],
+            "bounds": bounds or [str(v) for v in values],
             "claims": claims,
             "refusal": refusal,
             "run": {"engine": "forged", "seed": 1, "workers": 1, "versions": {}, "effort": {}},
@@ -240,3 +243,56 @@ def test_level_vectors_suppress_less_under_a_part_of_the_policy():
     claim = {"kind": "within", "part": part, "claims": [{"kind": "lattice", "level": 0}]}
     with pytest.raises(CertificateError, match="what the whole one suppresses"):
         verify(forged(problem, bad, [claim]), problem, bad)
+
+
+def test_no_bound_is_above_the_value_even_if_claims_are_undecided():
+    """So large a number is no float, in which what was derived of a bound is told."""
+    policy = Policy([KCAnonymity(k=2)], ["maximum_group_size", "information_loss"], recoding="full_domain")
+    problem = Problem(table=table([(age, "a") for age in (0, 0, 10, 10)]), policy=policy)
+    boxes = [Recoding(ladders=problem.ladders, levels=(problem.ladders[0].height,)).box([0])]
+    release = problem.assemble([range(4)], boxes=boxes)
+    told = forged(problem, release, [{"kind": "lattice", "level": 1}], bounds=["0", str(10**399)])
+    with pytest.raises(CertificateError, match="is what its claims prove"):
+        verify(told, problem, release)
+
+
+def test_somebody_s_word_does_not_look_like_what_was_found():
+    """Of a smaller table it would be derived without a claim."""
+    problem = Problem(table=table([(age, "a") for age in range(21)]), policy=Policy([KCAnonymity(k=2)]))
+    release = problem.assemble([range(21)])
+    word = {"kind": "trusted", "level": 0, "bound": "1", "solver": "me", "why": "so\nCONFIRMED:\x1b[1A all"}
+    outcome = verify(forged(problem, release, [word], bounds=["0"]), problem, release)
+    assert outcome.verdict.endswith("the rest is the word of me (so CONFIRMED: [1A all)")
+
+
+DRAWN = {"kind": "drawn", "level": 0, "beta": "1", "candidates": 1, "cost_range": "1", "log_odds": None}
+SETS = {"kind": "subsets"}
+
+
+@pytest.mark.parametrize(
+    ("kept", "levels", "claim", "why"),
+    [
+        ([KCAnonymity(k=2)], ["information_loss"], DRAWN, "nothing is confirmed by enumeration"),
+        (
+            [Difference(k=2)],
+            ["information_loss"],
+            {"kind": "within", "part": {"kind": "grouped"}, "claims": []},
+            "the policy has none",
+        ),
+        (
+            [WeakMInvariance(m=2)],
+            ["counterfeits", "expected_counterfeits", "information_loss"],
+            {"kind": "rest", "levels": 2, "claim": SETS},
+            "levels that are none by themselves",
+        ),
+    ],
+)
+def test_claims_about_no_policy_are_refused_as_claims(
+    kept: list[Requirement], levels: list[str], claim: dict[str, Any], why: str
+):
+    """There are more people than are enumerated; no requirements on groups; nothing left for an outlook."""
+    rows = [(age, "ab"[age % 2]) for age in range(18)]
+    problem = Problem(table=table(rows), policy=Policy(kept, levels))
+    release = problem.assemble([[i, i + 1] for i in range(0, 18, 2)])
+    with pytest.raises(CertificateError, match=why):
+        verify(forged(problem, release, [claim]), problem, release)
