@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 __all__ = [
     "BRANCHING",
+    "CHECK",
     "DUALS",
     "MOST_TEXT",
     "SEPARATION",
     "TREE",
     "BranchingLimits",
+    "CheckLimits",
     "DualLimits",
     "SeparationLimits",
     "TreeLimits",
@@ -85,6 +87,18 @@ class DualLimits:
     """Smaller multipliers are none."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class CheckLimits:
+    """A tree that is checked: what a short text can ask of memory."""
+
+    ends: int = 200_000_000
+    """Ends of columns that nodes leave to their other side, at most;"""
+    entries: int = 100_000_000
+    """and entries of cuts."""
+    at_once: int = 64
+    """Cuts between two looks at the clock."""
+
+
 MOST_TEXT = 16_000_000
 """Characters of a written proof."""
 
@@ -92,3 +106,4 @@ TREE = TreeLimits()
 BRANCHING = BranchingLimits()
 SEPARATION = SeparationLimits()
 DUALS = DualLimits()
+CHECK = CheckLimits()

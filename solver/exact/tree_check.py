@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.errors import CertificateError
+from .limits import CHECK
 from .program import FREE, LIMIT, Box, Ints, Program
 from .rank1 import Rank1Cut, RowStack
 
@@ -213,12 +214,13 @@ def check(program: Program, proof: TreeProof, depth: int = 0, over: Callable[[],
     depth : int
         Programs around this one.
     over : callable, optional
-        Asked before each node whether time has passed.
+        Asked before each node, and now and then while cuts are made, whether time has passed.
 
     Raises
     ------
     CertificateError
-        If a node does not close, a branch lacks a side, or anything in it makes no sense.
+        If a node does not close, a branch lacks a side, it takes too much memory, or anything in it makes no
+        sense.
     EndedError
         If time has passed.
 
@@ -228,15 +230,13 @@ def check(program: Program, proof: TreeProof, depth: int = 0, over: Callable[[],
     """
     if depth > DEEPEST:
         raise CertificateError(f"the search tree has more than {DEEPEST} programs inside each other")
-    system = CutSystem(program)
-    try:
-        system.add(proof.cuts)
-    except ValueError as error:
-        raise CertificateError(f"the search tree's cuts: {error}") from error
+    system, ends = _with_cuts(program, proof.cuts, over), 2 * len(program.cost)
     pending: dict[int, tuple[Branch, Box | None, set[int]]] = {}
     for number, node in enumerate(proof.nodes):
         if over is not None and over():
             raise EndedError(f"the search tree was checked up to node {number}")
+        if len(pending) * ends > CHECK.ends:
+            raise CertificateError(f"the search tree is too large: {len(pending)} nodes lack a side at once")
         try:
             box = _box(program, system, pending, number, node)
             left = None if box is None else system.left(node.duals, box, proof.target)
@@ -251,6 +251,21 @@ def check(program: Program, proof: TreeProof, depth: int = 0, over: Callable[[],
             raise CertificateError(f"node {number + 1} of the search tree: {error}") from error
     if not proof.nodes or pending:
         raise CertificateError("a branch of the search tree lacks a side")
+
+
+def _with_cuts(program: Program, cuts: Sequence[Rank1Cut], over: Callable[[], bool] | None) -> CutSystem:
+    """The program and a proof's cuts."""
+    system = CutSystem(program)
+    for at in range(0, len(cuts), CHECK.at_once):
+        if over is not None and over():
+            raise EndedError(f"{at} of the search tree's cuts were made")
+        if system.stack.matrix.nnz - program.matrix.nnz > CHECK.entries:
+            raise CertificateError(f"the search tree's cuts: {at} of them have too many entries")
+        try:
+            system.add(cuts[at : at + CHECK.at_once])
+        except ValueError as error:
+            raise CertificateError(f"the search tree's cuts: {error}") from error
+    return system
 
 
 def _box(

@@ -13,12 +13,21 @@ from clocks import Asked
 from scipy.sparse import csr_array
 
 from optanon.models.errors import CertificateError
-from optanon.solver.exact import payload
-from optanon.solver.exact.program import Program
+from optanon.solver.exact import payload, tree_check
+from optanon.solver.exact.limits import CheckLimits
+from optanon.solver.exact.program import Program, covering
 from optanon.solver.exact.rank1 import Rank1Cut, RowStack
 from optanon.solver.exact.relaxation import BoxRelaxation
 from optanon.solver.exact.tree import Tree
-from optanon.solver.exact.tree_check import Branch, Node, NodeDuals, ProofPart, TreeProof, check
+from optanon.solver.exact.tree_check import (
+    Branch,
+    EndedError,
+    Node,
+    NodeDuals,
+    ProofPart,
+    TreeProof,
+    check,
+)
 from optanon.solver.settings import Clock
 
 ABOVE = 10_000
@@ -202,6 +211,24 @@ def test_a_missing_side_is_refused(proofs: list[tuple[Program, TreeProof]]):
         check(program, replace(proof, nodes=proof.nodes[:-1]))
     with pytest.raises(CertificateError, match="lacks a side"):
         check(program, replace(proof, nodes=()))
+
+
+def test_what_a_short_text_asks_of_memory_is_limited(monkeypatch: pytest.MonkeyPatch):
+    """Nodes that wait for their other side keep the ends of all columns; each cut has an entry for most."""
+    groups = np.array([[0, 1], [0, -1], [1, -1]], dtype=np.int32)
+    program = covering(groups, np.ones(3, dtype=np.int64), np.ones(2, dtype=np.int64))
+    none, one = (NodeDuals(1, np.array([dual, 0])) for dual in (0, 1))
+    nodes = (Node(-1, 0, none, Branch(column=0, at=0)), Node(0, 0, one), Node(0, 1, one))
+    proof = TreeProof(target=1, cuts=(Rank1Cut(((0, 1), (1, 1)), 2),) * 2, nodes=nodes)
+    check(program, proof)
+    with pytest.raises(EndedError, match="0 of the search tree's cuts were made"):
+        check(program, proof, over=lambda: True)
+    monkeypatch.setattr(tree_check, "CHECK", CheckLimits(entries=0, at_once=1))
+    with pytest.raises(CertificateError, match="1 of them have too many entries"):
+        check(program, proof)
+    monkeypatch.setattr(tree_check, "CHECK", CheckLimits(ends=5))
+    with pytest.raises(CertificateError, match="1 nodes lack a side at once"):
+        check(program, proof)
 
 
 def test_rows_that_count_twice_are_no_pair():
