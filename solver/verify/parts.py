@@ -159,7 +159,9 @@ def grouped(problem: Problem) -> Problem:
     policy = problem.policy
     if not policy.group_requirements:
         raise CertificateError("the proof is about requirements on groups, and the policy has none")
-    return replace(problem, policy=policy.changed(requirements=policy.group_requirements))
+    # A part without requirements on whole releases might get the usual outlook, and with it another level.
+    outlook = policy.outlook or "none"
+    return replace(problem, policy=policy.changed(requirements=policy.group_requirements, outlook=outlook))
 
 
 def sized(problem: Problem, start: int, hidden: int | None, fakes: int | None) -> Problem | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from oracle.partition import random_problem
 
 from optanon.models.errors import CertificateError
+from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import Difference, HcSafety, Intersection, KCAnonymity, WeakMInvariance
@@ -64,6 +66,34 @@ def test_parts_are_the_engines(policy: Policy):
         assert weight == factor(level, problem.table)
         if weight and policy.suppression_limit(12) and level is policy.levels[-1]:
             assert parts.hidden_price(problem, level) == measure.suppressing(problem, weight)
+
+
+class KeptHistory(History):
+    """As one in a store is."""
+
+    @property
+    def stored(self) -> bool:
+        return True
+
+
+def test_a_part_has_the_levels_of_the_whole():
+    """A series kept for later under equal counts looks ahead, unless whole releases are judged, too."""
+    frame = pd.DataFrame({"id": [f"p{i}" for i in range(100)], "age": range(100), "value": list("ab") * 50})
+    table = Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers={"age": "numeric"}, sensitive="value"
+    )
+    kept = [WeakMInvariance(m=2), HcSafety(n=2, deep=True)]
+    policy = Policy(kept, ["counterfeits", "information_loss"])
+    problem = Problem(table=table, policy=policy, history=KeptHistory([]))
+    assert problem.policy.outlook is None
+    assert parts.grouped(problem).policy.levels == problem.policy.levels
+    assert part.grouped(problem).policy.levels == problem.policy.levels
+    known = claims.Within(part=claims.Grouped(), claims=(claims.KnownClaim(kind="allowed", level=1),))
+    given = Given(problem=problem, values=(Fraction(0), Fraction(100)))
+    assert [line.bound for line in derived(given, known)] == [0]
+    ahead = replace(problem, policy=Policy(kept[:1], ["counterfeits", "information_loss"]))
+    assert ahead.policy.outlook is not None
+    assert parts.grouped(ahead).digests == part.grouped(ahead).digests == ahead.digests
 
 
 PRICED: dict[str, Any] = {

@@ -80,7 +80,9 @@ def leading(problem: Problem, levels: int, losses: Collection[str], indices: Seq
 def grouped(problem: Problem) -> Problem:
     """The problem with its requirements on groups only."""
     policy = problem.policy
-    return replace(problem, policy=policy.changed(requirements=policy.group_requirements))
+    # A part without requirements on whole releases might get the usual outlook, and with it another level.
+    outlook = policy.outlook or "none"
+    return replace(problem, policy=policy.changed(requirements=policy.group_requirements, outlook=outlook))
 
 
 def searchable(problem: Problem) -> bool:
