@@ -93,7 +93,7 @@ class CheckLimits:
 
     ends: int = 200_000_000
     """Ends of columns that nodes leave to their other side, at most;"""
-    entries: int = 100_000_000
+    entries: int = 200_000_000
     """and entries of cuts."""
     at_once: int = 64
     """Cuts between two looks at the clock."""

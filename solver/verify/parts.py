@@ -131,6 +131,9 @@ def rest(problem: Problem, values: Sequence[Fraction], levels: int) -> Problem:
     ]
     if not left or not all(left):
         raise CertificateError("the bound is about levels that only count what is suppressed or invented")
+    named = [loss(name).counts for level in left for name in level]
+    if policy.counts("hidden_cells") and "hidden_cells" not in counted.union(filter(None, named)):
+        raise CertificateError("the bound is about releases that hide no cells, and others are as good")
     try:
         changed = policy.changed(minimize=left, max_suppressed=0, max_counterfeits=0)
         return replace(problem, policy=changed)

@@ -14,7 +14,14 @@ from optanon.models.errors import CertificateError
 from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
-from optanon.models.requirements import Difference, HcSafety, Intersection, KCAnonymity, WeakMInvariance
+from optanon.models.requirements import (
+    Difference,
+    HcSafety,
+    Intersection,
+    KCAnonymity,
+    SafeCorrelation,
+    WeakMInvariance,
+)
 from optanon.models.table import Microdata
 from optanon.solver import claims
 from optanon.solver.engines.partition.enumerated import measure, part, sizes
@@ -94,6 +101,20 @@ def test_a_part_has_the_levels_of_the_whole():
     ahead = replace(problem, policy=Policy(kept[:1], ["counterfeits", "information_loss"]))
     assert ahead.policy.outlook is not None
     assert parts.grouped(ahead).digests == part.grouped(ahead).digests == ahead.digests
+
+
+def test_the_rest_of_the_levels_hides_no_cells_if_the_first_ones_count_some():
+    half, one = Fraction(1, 2), Fraction(1)
+    asked = SafeCorrelation(attribute="q0", l=2, min_confidence=half, max_confidence=one)
+    policy = Policy([KCAnonymity(k=2), asked], ["hidden_cells", "discernibility"], form="anatomized")
+    problem = problem_with(policy)
+    none = parts.rest(problem, (Fraction(0), Fraction(24)), 1)
+    assert not none.policy.counts("hidden_cells")
+    with pytest.raises(CertificateError, match="hide no cells, and others are as good"):
+        parts.rest(problem, (Fraction(1), Fraction(24)), 1)
+    weighed = policy.changed(minimize=["hidden_cells", {"hidden_cells": 1, "discernibility": 1}])
+    problem = replace(problem, policy=weighed)
+    assert parts.rest(problem, (Fraction(1), Fraction(24)), 1).policy.counts("hidden_cells")
 
 
 PRICED: dict[str, Any] = {
