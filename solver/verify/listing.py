@@ -165,7 +165,7 @@ def listed(
     """
     needed = q.needed
     most = int(q.count[q.order].sum()) if needed.beyond else needed.largest
-    copies = np.minimum(q.count[q.order], min(needed.often, needed.largest))
+    copies = np.minimum(q.count[q.order], min(needed.often, most))
     unsure, cells = np.full(len(q.value), LOW, dtype=np.int64), _cells(q)
     room, place, ended, found = FIRST_ROOM, 0, DONE, list[NDArray[np.int32]]()
     attributes, values = q.boxes.code.shape[1], int(q.value.max(initial=-1)) + 1

@@ -163,12 +163,13 @@ def _enter(
 @compiled
 def _near(
     boxes: Boxes, count: Ints, dual: Ints, scale: int, order: Ints, anchors: NDArray[np.bool_],
-    bonus: int, cells: NearCells, needs: int, largest: int, most: int, often: int, floor: int, place: int,
+    bonus: int, cells: NearCells, needs: int, most: int, often: int, floor: int, place: int,
     lo: Ints, hi: Ints, near: Ints, cand: NDArray[np.int32],
 ) -> int:  # fmt: skip
     """Write down at depth 1 who may be in a group with the anchor, as often as there are copies; how many.
 
     Candidates are rows after the anchor, and those of the other kind; `needs` members are missing at least.
+    Groups that are too large to be listed may have more copies of a row than a listed one has members.
     """
     code, price, start, side, table = boxes
     cell_start, cell_place, cell_lo, cell_hi, cell_best = cells
@@ -177,7 +178,7 @@ def _near(
     best = LOW
     for k in range(len(order)):
         w = order[k]
-        if (k >= place or not anchors[w]) and (w != u or min(count[w], often, largest) > 1):
+        if (k >= place or not anchors[w]) and (w != u or min(count[w], often, most) > 1):
             best = dual[w]
             break
     found = 0
@@ -202,7 +203,7 @@ def _near(
     kept = 0
     for k in np.sort(near[:found]):
         w = order[k]
-        for _ in range(min(count[w], often, largest) - (1 if w == u else 0)):
+        for _ in range(min(count[w], often, most) - (1 if w == u else 0)):
             cand[1, kept] = w
             kept += 1
     return kept
@@ -264,8 +265,8 @@ def search(
                 lo[1, a], hi[1, a] = code[u, a], code[u, a]
             _enter(u, 1, value, seen, penalties, touched, meetings, shared)
             kept = _near(
-                boxes, count, dual, scale, order, anchors, bonus, cells, missing[first], largest, most, often,
-                floor, place, lo, hi, near, cand,
+                boxes, count, dual, scale, order, anchors, bonus, cells, missing[first], most, often, floor,
+                place, lo, hi, near, cand,
             )  # fmt: skip
             before = kept + 1
             while kept < before and largest > 1:

@@ -296,3 +296,15 @@ def test_claims_about_no_policy_are_refused_as_claims(
     release = problem.assemble([[i, i + 1] for i in range(0, 18, 2)])
     with pytest.raises(CertificateError, match=why):
         verify(forged(problem, release, [claim]), problem, release)
+
+
+def test_groups_too_large_to_be_listed_have_all_copies_of_a_row():
+    """Sixty people alike pay for one who is near, forty would not: no more are in a group that is listed."""
+    rows = [(0, "a")] * 60 + [(1, "b"), (100, "b")]
+    problem = Problem(table=table(rows), policy=Policy([DistinctLDiversity(l=2)]))
+    best = problem.assemble([[*range(59), 60], [59, 61]])
+    bad = problem.assemble([[*range(30), 60], [*range(30, 60), 61]])
+    assert problem.objective(best) < (Fraction(409, 100),) < problem.objective(bad)
+    claim = duals([11] * 60 + [-440, 189]) | {"kind": "priced", "level": 0}
+    with pytest.raises(CertificateError, match="costs less than its duals"):
+        verify(forged(problem, bad, [claim], bounds=["409/100"]), problem, bad)
