@@ -149,6 +149,7 @@ def _drafted(
         if not set(as_written).isdisjoint(reading.decimal_commas):
             frame, reading = _read(asked.table, gaps, as_written)
         declared = declared.about(frame, guesses, before)
+        _refuse_too_few(frame, declared)
     except InputError as error:
         raise type(error)(f"{asked.table}: {error}") from error
     return _Draft(
@@ -161,6 +162,16 @@ def _drafted(
         guesses=guesses,
         declared=declared,
     )
+
+
+def _refuse_too_few(frame: pd.DataFrame, declared: DeclaredCells) -> None:
+    """Rows that are left out may be nearly all."""
+    if declared.dropped and (kept := len(declared.applied(frame))) < 2:
+        names = ", ".join(map(repr, declared.dropped))
+        raise TableError(
+            f"column {names}: {len(frame) - kept} of {len(frame)} rows lack a number, and nobody can hide "
+            "among fewer than two: fill them in, as the releases before have numbers there"
+        )
 
 
 def _written(

@@ -467,6 +467,18 @@ def test_a_number_that_is_missing_in_a_later_table_leaves_its_row_out(tmp_path: 
     assert "5 rows, 1 of them left out" in run("solve", "y2.yaml", folder=tmp_path).stdout
 
 
+def test_numbers_that_are_missing_nearly_everywhere_are_told(tmp_path: Path):
+    first = "id,age,town,disease\na,20,A,x\nb,21,A,y\nc,30,B,x\nd,31,B,y\n"
+    (tmp_path / "y1.csv").write_text(first)
+    (tmp_path / "y2.csv").write_text("id,age,town,disease\na,,A,x\nb,,A,y\nc,,B,x\nd,31,B,y\n")
+    ok("init", "y1.csv", folder=tmp_path)
+    ok("solve", "y1.yaml", "--append", "-q", folder=tmp_path)
+    done = run("init", "y2.csv", folder=tmp_path)
+    assert done.returncode == 2
+    assert "y2.csv: column 'age': 3 of 4 rows lack a number" in done.stderr
+    assert not (tmp_path / "y2.yaml").exists()
+
+
 # -- asking -----------------------------------------------------------------------------------------
 
 
