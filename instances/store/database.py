@@ -104,7 +104,7 @@ class Database:
             self._url.get_backend_name() == "sqlite"
             and bool(inside)
             and inside != ":memory:"
-            and not Path(str(inside)).exists()
+            and not os.path.exists(str(inside))
         )
 
     @contextmanager
@@ -129,9 +129,9 @@ class Database:
     def _transaction(self, doing: str, options: dict[str, Any]) -> Generator[Connection]:
         if self._url.get_backend_name() == "sqlite":
             options.pop("isolation_level", None)
-        if self._url.get_backend_name() == "sqlite" and self._url.database not in (None, ":memory:"):
-            _refuse_no_place(Path(str(self._url.database)))
         try:
+            if self._url.get_backend_name() == "sqlite" and self._url.database not in (None, ":memory:"):
+                _refuse_no_place(Path(str(self._url.database)))
             # It says who was in which group: for its owner only; several may make it at once.
             if self.missing_file:
                 os.close(os.open(str(self._url.database), os.O_CREAT | os.O_WRONLY, 0o600))

@@ -6,6 +6,7 @@ that what is seen here can be repeated there.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -188,7 +189,7 @@ class Workbench:
         write_text(self.folder / name, text, private=False)
         try:
             if where is not None:
-                if "://" not in str(where) and not Path(where).exists():
+                if "://" not in str(where) and not os.path.exists(where):
                     load_problem(self.folder / name, history=History())  # no store for a problem that is none
                 History.open(where)
             load_problem(self.folder / name)

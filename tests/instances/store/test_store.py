@@ -412,6 +412,7 @@ def test_wrong_places_say_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Monk
         (tmp_path / "absent" / "r.db", "there is no folder", True),
         (tmp_path / "text.db", "not a database", True),
         (tmp_path, "is a folder: name a file", True),
+        (tmp_path / ("r" * 300), "File name too long", True),
         ("nosuchdatabase://host/name", "no driver", True),
         ("://", "database URL", True),
         ("postgresql://steward:${NO_SUCH_PASSWORD}@host/name", "NO_SUCH_PASSWORD", True),
