@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
-from math import isfinite
+from math import isfinite, ulp
 
 from ortools.sat.python import cp_model
 
@@ -60,7 +60,7 @@ class CpSatRun:
 
     @property
     def objective(self) -> int:
-        """What the solution costs or brings."""
+        """What the solution costs or brings; beyond 2**53 nearly: ask for the expression's value."""
         return round(self.solver.objective_value)
 
     def value(self, expression: cp_model.LinearExprT) -> int:
@@ -126,9 +126,16 @@ def solved(
         raise TooLargeError(f"CP-SAT refuses the model: {why[:200]}")
     if interrupted and not keep_interrupted:
         raise KeyboardInterrupt
-    bound = solver.best_objective_bound
-    known = round(bound) if isfinite(bound) and abs(bound) < WHOLE else None
+    known = _known(solver.best_objective_bound, maximized=model.proto.objective.scaling_factor < 0)
     return CpSatRun(status=_STATUS[status], bound=known, interrupted=interrupted, solver=solver)
+
+
+def _known(bound: float, *, maximized: bool) -> int | None:
+    """A bound in whole numbers; None if it says nothing. Where floats leave some out, a little weaker."""
+    if not isfinite(bound) or abs(bound) >= WHOLE:
+        return None
+    loose = 4 * int(ulp(bound))  # it has been added to, in floats, before
+    return round(bound) + (loose if maximized else -loose)
 
 
 def _end(

@@ -277,6 +277,22 @@ def small_model() -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
     return model, x
 
 
+@pytest.mark.parametrize("cost", [3, 2**53 + 1, 2**55 + 5, 2**58 + 77])
+def test_bounds_of_cp_sat_are_true_beyond_floats(cost: int):
+    """It tells them as floats, which may be above what there is."""
+    model = cp_model.CpModel()
+    x = model.new_int_var(1, 3, "x")
+    model.minimize(cost * x)
+    run = cpsat.solved(model, seconds=None)
+    assert run.value(cost * x) == cost
+    assert run.bound is not None
+    assert cost - cost // 10**14 <= run.bound <= cost
+    model.maximize(cost * x)
+    most = cpsat.solved(model, seconds=None).bound
+    assert most is not None
+    assert 3 * cost <= most <= 3 * (cost + cost // 10**14)
+
+
 def test_cp_sat_tells_status_bound_and_values():
     model, x = small_model()
     run = cpsat.solved(model, seconds=None)

@@ -172,7 +172,8 @@ class _AssignmentSearch:
             if run.status is Status.INFEASIBLE:
                 self.infeasible = True
                 return False
-            self._raise_bound(index, objective, run.bound)
+            value = run.value(objective.expression) if run.found else 0
+            self._raise_bound(index, objective, value if run.status is Status.OPTIMAL else run.bound)
             if not run.found:
                 return False
             release = self.model.release(run.value)
@@ -180,7 +181,7 @@ class _AssignmentSearch:
             if not cuts:
                 self.incumbent.offer(release)
                 if run.status is Status.OPTIMAL and not self.settings.first:
-                    self.model.cp.add(objective.expression <= run.objective)
+                    self.model.cp.add(objective.expression <= value)
                     return True
                 return False
             self.rounds += 1
@@ -261,9 +262,9 @@ def _objective(level: Level, model: Encoding) -> _Objective:
     factors = [weight / cost.scale for weight, cost in costs]
     most = [_most(model, cost.expression) for _, cost in costs]
     scale = Fraction(lcm(*(factor.denominator for factor in factors)))
-    widest = sum(factor * top for factor, top in zip(factors, most, strict=True))
+    widest = sum((factor * top for factor, top in zip(factors, most, strict=True)), Fraction(0))
     if scale * widest <= 8 * EXACT:
-        terms = [
+        terms: list[Linear] = [
             int(factor * scale) * cost.expression for factor, (_, cost) in zip(factors, costs, strict=True)
         ]
     else:

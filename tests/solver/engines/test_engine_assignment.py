@@ -21,6 +21,7 @@ from optanon.models.policy import Policy
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import HcSafety, KCAnonymity, TCloseness, WeakMInvariance
 from optanon.models.table import Microdata
+from optanon.solver.backends.cpsat import CpSatRun
 from optanon.solver.result import Result
 from optanon.solver.search import solve
 from optanon.solver.status import Status, Termination
@@ -274,3 +275,12 @@ def test_weights_need_not_fit_in_floats(weight: int):
     told = found.levels[0].trusted_bound
     assert told is not None
     assert best.objective[0] * F(999, 1000) < told <= best.objective[0]
+
+
+def test_levels_are_held_at_exact_values(monkeypatch: pytest.MonkeyPatch):
+    """They were held at what CP-SAT tells as a float: beyond 2**53 it may be below what there is."""
+    monkeypatch.setattr(CpSatRun, "objective", property(lambda run: -1))
+    frame = pd.DataFrame({"id": range(5), "a": [0, 9, 3, 8, 7], "d": list("xyxyx")})
+    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=["a"], sensitive="d")
+    policy = Policy([KCAnonymity(k=2)], ["information_loss", "average_group_size"])
+    assert solve(table, policy, engine="assignment", seed=1).status is Status.OPTIMAL

@@ -103,7 +103,7 @@ class ListedProgram:
             judged = [self._judged(release) for release in seen]
             if not judged or not judged[-1]:
                 solved = bool(judged) and run.status is Status.OPTIMAL
-                return ListOutcome(bound=run.objective if solved else bound, solved=solved)
+                return ListOutcome(bound=run.value(expression) if solved else bound, solved=solved)
             self.rounds += 1
             for cuts in judged:
                 for cut in cuts:
