@@ -139,9 +139,10 @@ def _by_blocks(
     block, home = np.full(len(points), -1, dtype=np.int64), row_of(points)
     value, penalties = duals.value(points.count), np.array([dual for _, dual in duals.cuts], dtype=np.int64)
     over = np.array([cut.over for cut, _ in duals.cuts], dtype=np.int64)
-    held = np.zeros((len(duals.cuts), len(points)), dtype=np.int64)
+    named_by: list[list[int]] = [[] for _ in range(len(points))]
     for c, (cut, _) in enumerate(duals.cuts):
-        held[c, list(cut.rows)] = 1
+        for row in cut.rows:
+            named_by[row].append(c)
     for number, tuples in enumerate(named):
         if any(not 0 <= t < len(home) for t in tuples) or len(tuples) > MOST_BLOCK:
             raise CertificateError("a block names a tuple that the table does not have, or too many")
@@ -153,9 +154,13 @@ def _by_blocks(
         most = 2 * duals.scale * (int(pairs.sum()) + 1) + int(np.abs(dual).sum())
         if most - len(inside) * int(penalties.sum()) > LIMIT:
             raise CertificateError("the proof's numbers are too large to be checked in 64 bits")
+        masked: dict[int, int] = {}
+        for place, row in enumerate(inside.tolist()):
+            for c in named_by[row]:
+                masked[c] = masked.get(c, 0) | 1 << place
         # Of the others, no group inside has members enough to be counted.
-        met = np.flatnonzero(held[:, inside].sum(axis=1) >= over)
-        masks = held[np.ix_(met, inside)] @ (1 << np.arange(len(inside)))
+        met = np.array([c for c in sorted(masked) if masked[c].bit_count() >= over[c]], dtype=np.int64)
+        masks = np.array([masked[c] for c in met.tolist()], dtype=np.int64)
         value -= int(dual.sum())
         value += int(_of_block(pairs, dual, duals.scale, k, masks, penalties[met], over[met]))
     if k > DEEPEST:
@@ -241,7 +246,7 @@ def listed(
     found, tried = [np.empty((0, sizes[-1]), dtype=np.int32)], 0
     parts = np.full(len(point), -1, dtype=np.int64) if block is None else block[point]
     everywhere = [found for found in duals.cuts if len(found[0].rows) == len(points)]
-    others = replace(duals, cuts=tuple(cut for cut in duals.cuts if cut not in everywhere))
+    others = replace(duals, cuts=tuple(cut for cut in duals.cuts if len(cut[0].rows) < len(points)))
     for size in sizes:
         sure = -sum(dual * (size // cut.over) for cut, dual in everywhere)
         asked = SizeQuestion(
