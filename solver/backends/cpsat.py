@@ -122,12 +122,15 @@ def solved(
         solver.best_bound_callback = on_bound
     status, interrupted = interruptible(lambda: solver.solve(model, listener), solver.stop_search)
     if status == cp_model.MODEL_INVALID:
-        why = next(iter(model.validate().splitlines()), "its numbers are too large")  # it may not say
-        raise TooLargeError(f"CP-SAT refuses the model: {why[:200]}")
+        raise TooLargeError(f"CP-SAT refuses the model: {_why(model)[:200]}")
     if interrupted and not keep_interrupted:
         raise KeyboardInterrupt
     known = _known(solver.best_objective_bound, maximized=model.proto.objective.scaling_factor < 0)
     return CpSatRun(status=_STATUS[status], bound=known, interrupted=interrupted, solver=solver)
+
+
+def _why(model: cp_model.CpModel) -> str:
+    return next(iter(model.validate().splitlines()), "its numbers are too large")  # it may not say
 
 
 def _known(bound: float, *, maximized: bool) -> int | None:

@@ -124,11 +124,7 @@ def sanitize(
     PolicyError
         If it has no such quasi-identifier, or a parameter is of another kind or out of its range.
     """
-    remedy = "give result.release of an anatomized problem"
-    require_kind("release", release, Release, remedy=remedy, error=ReleaseError)
-    remedy = "write SafeCorrelation(attribute=..., ...)"
-    require_kind("requirement", requirement, SafeCorrelation, remedy=remedy, error=PolicyError)
-    require_time_limit(time_limit)
+    _require_sound(release, requirement, time_limit)
     seed, workers = whole("sanitize", "seed", seed, 0), whole("sanitize", "workers", workers, 1)
     positions = _sanitizable(release, requirement)
     clock = clock or Clock()
@@ -147,6 +143,14 @@ def sanitize(
         values=tuple(found),
         least_hidden=sum(value.exposure.occurrences - value.suppression.bound for value in found),
     )
+
+
+def _require_sound(release: object, requirement: object, time_limit: float | None) -> None:
+    remedy = "give result.release of an anatomized problem"
+    require_kind("release", release, Release, remedy=remedy, error=ReleaseError)
+    remedy = "write SafeCorrelation(attribute=..., ...)"
+    require_kind("requirement", requirement, SafeCorrelation, remedy=remedy, error=PolicyError)
+    require_time_limit(time_limit)
 
 
 def _alone(

@@ -216,7 +216,7 @@ def _bound_to(sensitive: Sequence[str]) -> TermParameter:
         f"Which sensitive column it protects ({', '.join(sensitive)}). Leave it empty for requirements that "
         "look at earlier releases: they protect the combinations."
     )
-    return TermParameter(name=ATTRIBUTE, kind="", help=words, default=None, needed=False)
+    return TermParameter(name=ATTRIBUTE, help=words, default=None, needed=False)
 
 
 def _field(asked: _Asked, parameter: TermParameter) -> None:

@@ -268,7 +268,7 @@ def _objective(level: Level, model: Encoding) -> _Objective:
             int(factor * scale) * cost.expression for factor, (_, cost) in zip(factors, costs, strict=True)
         ]
     else:
-        scale = 8 * EXACT / widest
+        scale = Fraction(8 * EXACT) / widest
         terms = [
             _rounded_down(model, cost.expression, top, factor * scale)
             for factor, top, (_, cost) in zip(factors, most, costs, strict=True)
