@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -67,7 +67,11 @@ class Widths(NamedTuple):
     table: Ints
 
 
-def widths_of(domains: Sequence[Domain], weights: Sequence[int]) -> Widths:
+def widths_of(
+    domains: Sequence[Domain],
+    weights: Sequence[int],
+    units: Callable[[Categories, Ints, Ints], Ints] = Categories.units_between,
+) -> Widths:
     """Tables of the units between categories under hierarchies, asked of arrays of codes."""
     start, length, tables = list[int](), list[int](), [np.zeros(1, dtype=np.int64)]
     for domain in domains:
@@ -78,7 +82,7 @@ def widths_of(domains: Sequence[Domain], weights: Sequence[int]) -> Widths:
         codes = np.arange(domain.span)
         start.append(sum(map(len, tables)))
         length.append(len(codes))
-        tables.append(_largest(domain.units_between(codes[:-1], codes[1:])))
+        tables.append(_largest(units(domain, codes[:-1], codes[1:])))
     return Widths(
         weight=np.array(weights, dtype=np.int64),
         start=np.array(start, dtype=np.int64),

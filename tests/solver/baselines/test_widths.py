@@ -31,16 +31,15 @@ def test_widths_are_those_of_domains(seed: int):
         assert widths_between(widths, a, lo, hi).tolist() == found
 
 
-def test_as_many_units_are_asked_as_codes_have_neighbours(monkeypatch: pytest.MonkeyPatch):
+def test_as_many_units_are_asked_as_codes_have_neighbours():
     codes, asked = range(1000, 4000), list[int]()
-    domain, between = Categories(name="zip", hierarchy=prefixes(codes, [3, 2])), Categories.units_between
+    domain = Categories(name="zip", hierarchy=prefixes(codes, [3, 2]))
 
     def units(of: Categories, lo: NDArray[np.int64], hi: NDArray[np.int64]) -> NDArray[np.int64]:
         asked.append(len(lo))
-        return between(of, lo, hi)
+        return of.units_between(lo, hi)
 
-    monkeypatch.setattr(Categories, "units_between", units)
-    widths = widths_of([domain], [1])
+    widths = widths_of([domain], [1], units)
     assert asked == [len(codes) - 1]
     assert len(widths.table) < len(codes) * (2 + len(codes).bit_length())
     assert width_of(widths, 0, 5, 14) == 100
