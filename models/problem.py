@@ -239,6 +239,14 @@ class Problem:
                 message=f"{release.counterfeits} counterfeits are published, the policy allows {fakes}",
                 witness={"counterfeits": release.counterfeits, "limit": fakes},
             )
+        strange = {value for group in release.groups for value, _ in group.counterfeits} - set(self.values)
+        if strange:
+            yield Violation(
+                requirement="counterfeits",
+                message=f"counterfeits have {len(strange)} values that nobody of the table or the history has: "
+                "publish others, or declare these in the domain of the sensitive attribute",
+                witness={"values": len(strange)},
+            )
 
     def objective(self, release: Release) -> tuple[Fraction, ...]:
         """Exact value of every level of the objective."""

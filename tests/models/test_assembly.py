@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
@@ -160,3 +161,18 @@ def test_the_end_is_estimated_from_groups_alone(monkeypatch: pytest.MonkeyPatch)
     assert ending(problem) > 0
     assert len(made) == 2  # the first time loads and compiles
     assert made[0] == made[1] <= ending_module.SAMPLE * 3
+
+
+def test_values_that_nobody_can_have_are_not_invented():
+    """`check` took them, where everything that is proven is proven of the values there may be."""
+    problem, groups = problem_of(12, 3), [list(range(6)), list(range(6, 12))]
+    problem = replace(problem, policy=problem.policy.changed(max_counterfeits=3))
+    value = sorted(problem.table.histogram)[0]
+    assert not list(problem.check(problem.assemble(groups, [{value: 1}, {}])))
+    (found,) = problem.check(problem.assemble(groups, [{value: 1}, {"nobody's": 2}]))
+    assert found.requirement == "counterfeits"
+    assert found.witness == {"values": 1}
+    assert "nobody's" not in found.message
+    declared = replace(problem.table.sensitive, domain=(*sorted(problem.table.histogram), "nobody's"))
+    wide = replace(problem, table=replace(problem.table, sensitive=declared))
+    assert not list(wide.check(wide.assemble(groups, [{}, {"nobody's": 2}])))
