@@ -243,7 +243,7 @@ class Problem:
         if strange:
             yield Violation(
                 requirement="counterfeits",
-                message=f"counterfeits have {len(strange)} values that nobody of the table or the history has: "
+                message=f"counterfeits have {len(strange)} values that nobody has, now or before: "
                 "publish others, or declare these in the domain of the sensitive attribute",
                 witness={"values": len(strange)},
             )
