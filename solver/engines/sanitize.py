@@ -126,8 +126,7 @@ def sanitize(
     """
     _require_sound(release, requirement, time_limit)
     seed, workers = whole("sanitize", "seed", seed, 0), whole("sanitize", "workers", workers, 1)
-    positions = _sanitizable(release, requirement)
-    clock = clock or Clock()
+    positions, clock = _sanitizable(release, requirement), clock or Clock()
     if len(positions) > 1:
         own = clock.left if time_limit is None else clock.part(time_limit).limit
         clock = Clock(own, stop=clock.stop)

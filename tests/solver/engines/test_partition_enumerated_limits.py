@@ -22,7 +22,7 @@ from optanon.solver.engines.partition.enumerated import program, search
 from optanon.solver.engines.partition.enumerated.guide import Guide
 from optanon.solver.engines.partition.enumerated.measure import Near, PricedPart, ReducedCosts
 from optanon.solver.engines.partition.enumerated.moves import _divisions
-from optanon.solver.engines.partition.enumerated.part import factor_of, kept, plain
+from optanon.solver.engines.partition.enumerated.part import factor_of, plain
 from optanon.solver.engines.partition.enumerated.program import ListOutcome
 from optanon.solver.engines.partition.enumerated.repair import merge_until_clean
 from optanon.solver.engines.partition.enumerated.state import RepairedGroups
@@ -37,7 +37,7 @@ def joint(minimize: LevelSpec = "information_loss", suppressed: int = 0) -> Prob
 
 def measured(problem: Problem, best: Fraction) -> ReducedCosts:
     """At duals of 1."""
-    rows = Rows.of(plain(problem, kept(problem)))
+    rows = Rows.of(plain(problem, problem.policy.decided_by_histograms(problem)))
     duals = Duals(rows=np.ones(len(rows), dtype=np.int64), cuts=np.zeros(0, dtype=np.int64), scale=1)
     part = PricedPart(rows=rows, cuts=Cuts(rows), duals=duals, bound=0)
     return ReducedCosts(problem, factor_of(problem), part, best, Clock(), {})
