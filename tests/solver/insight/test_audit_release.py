@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
@@ -176,7 +177,9 @@ def test_records_without_a_respondent_are_counterfeits():
     made_up = {"id": "", "age": "[40,58]", "city": "*", "disease": "gout"}
     frame = pd.concat([steward(), pd.DataFrame([made_up])], ignore_index=True)
     policy = cases.problem().policy.changed(max_counterfeits=1)
-    asked = oa.Problem(table=cases.people(), policy=policy)
+    people = cases.people()
+    declared = replace(people.sensitive, domain=(*sorted(people.histogram), "gout"))
+    asked = oa.Problem(table=replace(people, sensitive=declared), policy=policy)
     found = oa.audit_release(frame, asked, solve=False)
     assert found.release.counterfeits == 1
     assert found.source.records == 12
@@ -187,6 +190,8 @@ def test_records_without_a_respondent_are_counterfeits():
     assert found.figures.information_loss == without.information_loss  # of the people alone
     assert (found.figures.discernibility, without.discernibility) == (6**2 + 7**2, 2 * 6**2)
     assert oa.audit_release(frame, cases.problem(), solve=False).passes is False
+    unknown = oa.audit_release(frame, oa.Problem(table=people, policy=policy), solve=False)
+    assert unknown.passes is False  # gout is a value that nobody has
     with pytest.raises(oa.ReleaseError, match=r"13 records, .* add a column 'id' that is empty for these"):
         oa.audit_release(frame.drop(columns="id").replace("gout", "flu"), asked)
     alone = pd.concat([steward(), pd.DataFrame([made_up | {"age": "[40,57]"}])], ignore_index=True)
