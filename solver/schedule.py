@@ -305,6 +305,7 @@ class InBlocks(Schedule):
     derived_cuts: Seconds = Seconds(value=9e-5, unit="s a row", why="the same with cuts,")
     cuts_read: Seconds = Seconds(value=0.3, why="and whatever the table's size: small ones have many")
     usual: Seconds = Seconds(value=0.5, unit="times", why="what sweeps take: paces are of slow days")
+    slowest: Seconds = Seconds(value=4.0, unit="times", why="usual sweeps, and what is kept for their bounds")
 
 
 @dataclass(frozen=True, kw_only=True)

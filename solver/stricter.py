@@ -24,7 +24,7 @@ from .engines.partition.plan import Plan, first_levels
 from .incumbent import BestRelease, overtaken, passes
 from .schedule import LONG_STAGES, WHOLE
 from .settings import Answer, Clock, Settings, Watch
-from .status import Point, Status, Termination
+from .status import Point, Termination
 
 __all__ = ["StricterProblem", "duals_of", "strictly_first"]
 
@@ -141,14 +141,17 @@ def strictly_first(
         if best.best is None:
             raise
         interrupted = True
-    claims = *_highest(answers).claims, *duals_of(problem, _highest(stricter))
+    claims = [claim for each in _highest(answers) for claim in each.claims]
+    claims += [claim for each in _highest(stricter) for claim in duals_of(problem, each)]
     if interrupted:
         return best.answer(claims, interrupted=True)
     last = answers[-1]
     if best.best is None:
-        return replace(last, claims=claims)
+        return replace(last, claims=tuple(claims))
     as_good = last.release is not None and problem.objective(last.release) == best.values
-    return replace(last if as_good else overtaken(last, best.best), bounds=best.stated(), claims=claims)
+    return replace(
+        last if as_good else overtaken(last, best.best), bounds=best.stated(), claims=tuple(claims)
+    )
 
 
 def _turns(problem: Problem, settings: Settings, clock: Clock) -> Iterator[Settings]:
@@ -168,11 +171,9 @@ def _before(turn: Settings, clock: Clock) -> Settings:
     return replace(turn, time_limit=limit, asked=limit)
 
 
-def _highest(answers: Sequence[Answer]) -> Answer:
-    """The one that proves most, in the order of levels; one that proves nothing if there is none."""
-    none = Answer(release=None, bounds=(), status=Status.UNKNOWN, termination=Termination.INTERRUPTED)
-    proven = [*answers, none]
-    return max(proven, key=lambda answer: [-1 if bound is None else bound for bound in answer.bounds])
+def _highest(answers: Sequence[Answer]) -> Sequence[Answer]:
+    """The one that proves most, in the order of levels, if there is one."""
+    return sorted(answers, key=lambda a: [-1 if bound is None else bound for bound in a.bounds])[-1:]
 
 
 def duals_of(problem: Problem, strict: Answer) -> tuple[Claim, ...]:

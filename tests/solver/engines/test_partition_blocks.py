@@ -334,7 +334,7 @@ def test_where_sweeps_take_longer_than_usual_more_is_kept_for_their_bounds(monke
         bound.prove(rounds, rounds.run(), problem, DualBound(pricing), DualBound(pricing))
         assert rounds.clock.limit is not None
         left.append(rounds.clock.limit)
-    assert left[0] > left[1] > left[2]
+    assert left[0] > left[1] == left[2]  # no more than four times as much
 
 
 def steps_of(size: plan.Size, limit: float | None, workers: int) -> list[plan.Step]:

@@ -125,7 +125,7 @@ class TableProgram:
     def _slowness(self) -> float:
         """How many times as long as usual sweeps take: what runs beside may do so at the end, too."""
         planned = BLOCKS.usual.value * self._planned
-        return max(1.0, self._took / planned) if planned else 1.0
+        return min(BLOCKS.slowest.value, max(1.0, self._took / planned)) if planned else 1.0
 
     def _swept(self, relaxation: Relaxation, box: float, step: Step, *, again: bool) -> None:
         """The step's rounds of the linear program, or until it is solved."""
