@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -183,6 +183,7 @@ def check_certificates(content: Mapping[str, Any], system: RowSystem) -> dict[st
         checker = Checker(system)
         proven = set(checker.replay(_read_step(step) for step in content["steps"]))
         for column, case in content["cases"]:
+            _require_whole("cases hold", [column])
             checker.check(ZeroProof(column, _read_case(case)))
             proven.add(column)
         left = set(content["excluded"]) - proven
@@ -229,10 +230,13 @@ def _plain_step(step: ProofStep) -> list[Any]:
 
 def _read_step(plain: Any) -> ProofStep:
     columns, side, bound, rows, scale = plain
-    numbers = [*columns, side, bound, scale, *(x for pair in rows for x in pair)]
-    if not all(type(x) is int for x in numbers):
-        raise CertificateError("certificate: a step holds something else than whole numbers")
+    _require_whole("a step holds", [*columns, side, bound, scale, *(x for pair in rows for x in pair)])
     return ProofStep(tuple(columns), side, bound, tuple((row, times) for row, times in rows), scale)
+
+
+def _require_whole(what: str, numbers: Iterable[object]) -> None:
+    if not all(type(x) is int for x in numbers):
+        raise CertificateError(f"certificate: {what} something else than whole numbers")
 
 
 def _plain_case(case: Case) -> dict[str, Any]:
@@ -249,5 +253,7 @@ def _read_case(plain: Any) -> Case:
     split = None
     if plain["split"] is not None:
         column, at, below, above = plain["split"]
+        # Between "at most 1/2" and "at least 3/2" would be a count of one.
+        _require_whole("cases hold", [column, at])
         split = Split(column, at, _read_case(below), _read_case(above))
     return Case(tuple(_read_step(step) for step in plain["steps"]), split)

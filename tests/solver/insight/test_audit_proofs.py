@@ -20,7 +20,7 @@ from optanon.models.adversary.proof import Case, ProofStep, ZeroProof
 from optanon.models.errors import CertificateError
 from optanon.solver.insight.audit.audit import audit
 from optanon.solver.worlds import decide
-from optanon.solver.worlds.exclusions import check_certificates
+from optanon.solver.worlds.exclusions import certificates, check_certificates
 from optanon.solver.worlds.possible import Verdict
 
 PIGEONHOLE = [
@@ -185,6 +185,18 @@ def test_certificates_in_a_file() -> None:
                 check_certificates(content | broken, system)
         with pytest.raises(CertificateError, match="not readable"):
             check_certificates({}, system)
+
+
+def test_cases_are_about_whole_numbers() -> None:
+    """One of two has the first value; that count is neither at most 1/2 nor at least 3/2."""
+    found = possible([release("1a 2b")])
+    system, content = found.population.system, certificates(found) | {"excluded": [0]}
+    none, once = [[0], 1, 0, [], 1], [[0], 1, 1, [[1, 1]], 1]
+    below, above = {"steps": [none], "split": None}, {"steps": [once], "split": None}
+    for column, at in ((0, 0.5), (0, True), (False, 0)):
+        case = {"steps": [], "split": [column, at, below, above]}
+        with pytest.raises(CertificateError, match="cases hold something else than whole numbers"):
+            check_certificates(content | {"cases": [[0, case]]}, system)
 
 
 def test_certificates_name_nobody() -> None:
