@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ...models.adversary.boxes import box_population
+from ...models.adversary.boxes import BoxSystem, box_population
 from ...models.adversary.cells import population
 from ...models.adversary.knowledge import Knowledge
 from ...models.adversary.proof import Case, Checker, ProofStep, Split, ZeroProof
@@ -154,14 +154,14 @@ def _system(system: RowSystem) -> dict[str, list[int]]:
     return {name: array.tolist() for name, array in parts.items()}
 
 
-def check_certificates(content: Mapping[str, Any], system: RowSystem) -> dict[str, int]:
+def check_certificates(content: Mapping[str, Any], system: System | BoxSystem) -> dict[str, int]:
     """Re-check a file of certificates against the releases, in whole numbers.
 
     Parameters
     ----------
     content : Mapping
         As made by `certificates`.
-    system : Rows
+    system : System or BoxSystem
         Of the same releases and knowledge, see `population` and `box_population`.
 
     Returns
@@ -186,10 +186,14 @@ def check_certificates(content: Mapping[str, Any], system: RowSystem) -> dict[st
             _require_whole("cases hold", [column])
             checker.check(ZeroProof(column, _read_case(case)))
             proven.add(column)
-        left = set(content["excluded"]) - proven
+        # Further columns of a system say where somebody is, not what value.
+        excluded = set(content["excluded"])
+        if excluded - set(range(len(system.cell))):
+            raise CertificateError("certificate: it excludes something else than values of respondents")
+        left = excluded - proven
         if left - set(content["rests on CP-SAT"]):
             raise CertificateError(f"certificate: {len(left)} exclusions have no proof")
-        return {"proven": len(set(content["excluded"]) & proven), "rests on CP-SAT": len(left)}
+        return {"proven": len(excluded & proven), "rests on CP-SAT": len(left)}
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise CertificateError(f"certificate: it is not readable ({error})") from error
 

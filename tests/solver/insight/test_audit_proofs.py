@@ -14,6 +14,7 @@ from cases.attacks import history
 from cases.audits import cases, local_series, possible
 from oracle.brute_force_notation import release
 
+from optanon.models.adversary.boxes import box_population
 from optanon.models.adversary.cells import population
 from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.adversary.proof import Case, ProofStep, ZeroProof
@@ -197,6 +198,19 @@ def test_cases_are_about_whole_numbers() -> None:
         case = {"steps": [], "split": [column, at, below, above]}
         with pytest.raises(CertificateError, match="cases hold something else than whole numbers"):
             check_certificates(content | {"cases": [[0, case]]}, system)
+
+
+def test_only_values_are_excluded() -> None:
+    """To whoever knows boxes, who is in which group is a count, too: forged files called it excluded."""
+    past = history([release("1@0:a 2@4:a", "3@3:b 4@9:b")], boxed=True)
+    known = Knowledge(compromised={"2": "a"}, membership="boxes")
+    content = audit(past, known, posterior=False, explain=False).certificates()
+    system = box_population(past, known).system
+    assert check_certificates(content, system) == {"proven": 1, "rests on CP-SAT": 0}
+    for column in (*range(len(system.cell), system.compact.width), 10**6, -1):
+        more = {"excluded": [*content["excluded"], column], "rests on CP-SAT": [column]}
+        with pytest.raises(CertificateError, match="something else than values of respondents"):
+            check_certificates(content | more, system)
 
 
 def test_certificates_name_nobody() -> None:
