@@ -224,6 +224,11 @@ def verify_audit(
     """
     require_kind("content", content, Mapping, remedy="give report.certificates()")
     known = Knowledge.of(knowledge)
+    if known.persistence == "transient":
+        raise CertificateError(
+            "certificate: proofs are about values that never change, and here they change freely: name the "
+            "knowledge of its audit, with persistence 'persistent' or 'both'"
+        )
     build = box_population if known.membership == "boxes" else population
     return check_certificates(content, build(history, known).system)
 

@@ -21,7 +21,7 @@ from optanon.models.adversary.proof import Case, ProofStep, ZeroProof
 from optanon.models.errors import CertificateError
 from optanon.solver.insight.audit.audit import audit
 from optanon.solver.worlds import decide
-from optanon.solver.worlds.exclusions import certificates, check_certificates
+from optanon.solver.worlds.exclusions import certificates, check_certificates, verify_audit
 from optanon.solver.worlds.possible import Verdict
 
 PIGEONHOLE = [
@@ -211,6 +211,14 @@ def test_only_values_are_excluded() -> None:
         more = {"excluded": [*content["excluded"], column], "rests on CP-SAT": [column]}
         with pytest.raises(CertificateError, match="something else than values of respondents"):
             check_certificates(content | more, system)
+
+
+def test_proofs_are_about_values_that_never_change() -> None:
+    past = history(PIGEONHOLE)
+    content = audit(past, posterior=False, explain=False).certificates()
+    assert verify_audit(content, past, Knowledge(persistence="both"))["proven"]
+    with pytest.raises(CertificateError, match="values that never change, and here they change freely"):
+        verify_audit(content, past, Knowledge(persistence="transient"))
 
 
 def test_certificates_name_nobody() -> None:
