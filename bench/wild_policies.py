@@ -30,6 +30,7 @@ from ..models.requirements import (
     WeakMInvariance,
 )
 from ..models.table import Microdata, QISpec
+from ..solver.claims import Trusted
 from ..solver.engines.partition.plan import Plan
 from ..solver.result import Result
 from ..solver.search import solve_problem
@@ -68,9 +69,10 @@ class WrongAnswerError(OptanonError):
 class WildPolicies(Case):
     """One row per kind of finding: how often, and the first with its number; an error if any is a mistake.
 
-    Mistakes are exceptions, bounds above values, "optimal" with a gap, and certificates that are refused.
-    Answers that come late, have no release or a bound that says little, are only counted; so are looser
-    policies that lose more than without suppression and counterfeits in the same time.
+    Mistakes are exceptions, contradictions (`settled`), bounds above values, "optimal" with a gap, and
+    certificates that are refused. Answers that come late, have no release, a bound that says little, or one
+    proof that the verifier refused are only counted; so are looser policies that lose more than without
+    suppression and counterfeits in the same time.
 
     Parameters
     ----------
@@ -125,6 +127,9 @@ def wrong(problem: Problem, limit: float, seed: int) -> Iterator[tuple[str, str]
     began = time.perf_counter()
     try:
         result = solve_problem(problem, time_limit=limit, seed=seed, workers=1, display=False)
+    except CertificateError as error:
+        yield "mistake: contradiction", str(error)
+        return
     except OptanonError as error:
         yield "refused", str(error)
         return
@@ -158,6 +163,9 @@ def _contradictions(problem: Problem, result: Result) -> Iterator[tuple[str, str
         verify(result.certificate, problem, result.release)
     except CertificateError as error:
         yield "mistake: certificate refused", str(error)
+    for claim in result.certificate.claims:
+        if isinstance(claim, Trusted) and "was refused" in claim.why:
+            yield "a proof that was refused", claim.whose
 
 
 def _looser(problem: Problem, result: Result, limit: float, seed: int) -> Iterator[tuple[str, str]]:

@@ -3,10 +3,16 @@
 An engine's answer comes with claims. Each is derived again, as anyone could who has the certificate; what
 is derived are the result's bounds. A bound beyond them is kept beside them, under the name of whose word it
 is: a solver's, or the engine's where its proof was not derived again in time, or Ctrl-C ended that.
+
+The release has passed its check, so a bound above its value is wrong, or the value is: that is an error and
+never an answer. On a level after the first, a bound that is somebody's word may be about releases that are
+better on those before; it is wrong only where the release is as good on them as can be. What is derived is
+always about this release, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
@@ -21,6 +27,7 @@ from .settings import Answer, Clock
 from .status import Status, Termination
 from .verify.bounds import Derived, derived
 from .verify.given import Given
+from .verify.outcome import RefutedError, UndecidedError
 from .verify.refusals import refused
 
 __all__ = ["Settled", "settled"]
@@ -56,6 +63,12 @@ def settled(problem: Problem, answer: Answer, engine: str, clock: Clock, workers
     clock : Clock
     workers : int
         Threads.
+
+    Raises
+    ------
+    CertificateError
+        If a bound that is derived is above the release's own value; or one that is stated, where the release
+        is as good as can be on all levels before; or if a release is derived that is said not to exist.
     """
     if answer.release is not None:
         return _bounded(problem, answer, engine, clock, workers)
@@ -68,8 +81,10 @@ def _none(problem: Problem, answer: Answer, engine: str, clock: Clock) -> Settle
     refusal: Refusal = answer.refusal or TrustedRefusal(solver=engine, why="it wrote no proof down")
     try:
         words, trusted = refused(problem, refusal, clock)
+    except RefutedError:
+        raise
     except (CertificateError, KeyboardInterrupt) as error:
-        refusal = TrustedRefusal(solver=engine, why=_failed(error)[:2_000])
+        refusal = TrustedRefusal(solver=engine, why=_failed(error, refusal.kind)[:2_000])
         words, trusted = refusal.whose, True
     told = replace(answer, refusal=refusal)
     if not trusted:
@@ -81,20 +96,12 @@ def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock, worker
     assert answer.release is not None
     values = problem.objective(answer.release)
     given = Given(problem=problem, values=values, release=answer.release, clock=clock, workers=workers)
-    made: list[tuple[Claim, Derived]] = []
-    failed = ""
-    for claim in chain.from_iterable(_steps(problem, claim) for claim in answer.claims):
-        try:
-            made += [(claim, line) for line in derived(given, claim) if line.bound <= values[line.level]]
-        except CertificateError as error:
-            failed = _failed(error)
-        except KeyboardInterrupt as error:  # the release stays, with what was derived
-            failed = _failed(error)
-            break
+    made, failed = _derived(given, answer.claims)
     family = {line.level: line.bound for _, line in made if line.family}
     bounds = [Fraction(0)] * len(values)
     used: list[Claim] = []
-    words: list[Trusted] = []
+    told: dict[int, Trusted] = {}
+    best = True
     for index, (value, stated) in enumerate(zip(values, answer.bounds, strict=True)):
         here = [(claim, line) for claim, line in made if line.level == index and not line.family]
         claim, line = max(
@@ -105,12 +112,15 @@ def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock, worker
         if claim is not None and line is not None and line.bound > 0:
             bounds[index] = line.bound
             used += [] if any(claim is other for other in used) else [claim]
-        word = max((line for _, line in here if line.trusted), key=lambda line: line.bound, default=None)
-        if word is not None and word.bound > bounds[index]:
-            words.append(_word(index, word.bound, word.how))
-        elif word is None and stated is not None and bounds[index] < stated <= value:
+        words = [_word(index, line.bound, line.how) for _, line in here if line.trusted]
+        if stated is not None:
             words.append(_word(index, stated, f"{engine} ({failed or 'it wrote no proof down'})"))
-    told = {word.level: word for word in words}
+        for word in words if best else ():
+            _refuse_above(given, index, word.bound, f"the word of {word.solver}")
+        word = max((w for w in words if w.bound <= value), key=lambda word: word.bound, default=None)
+        if word is not None and word.bound > bounds[index]:
+            told[index] = word
+        best = best and value == (told[index].bound if index in told else bounds[index])
     levels = tuple(
         LevelValue(
             name=level.name,
@@ -123,10 +133,50 @@ def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock, worker
         for index, (level, value, bound) in enumerate(zip(problem.policy.levels, values, bounds, strict=True))
     )
     used += [claim for claim, line in made if line.family]
-    return Settled(answer=settled_on(answer, values, bounds, (*used, *words)), levels=levels)
+    return Settled(answer=settled_on(answer, values, bounds, (*used, *told.values())), levels=levels)
 
 
-def _failed(error: CertificateError | KeyboardInterrupt) -> str:
+def _derived(given: Given, claims: Iterable[Claim]) -> tuple[list[tuple[Claim, Derived]], str]:
+    """What claims prove, and why one of them proves nothing.
+
+    Raises
+    ------
+    CertificateError
+        If one proves more than the release's own value.
+    """
+    made, failed = list[tuple[Claim, Derived]](), ""
+    for claim in chain.from_iterable(_steps(given.problem, claim) for claim in claims):
+        try:
+            lines = derived(given, claim)
+        except RefutedError:
+            raise
+        except CertificateError as error:
+            failed = _failed(error, claim.kind)
+            continue
+        except KeyboardInterrupt as error:  # the release stays, with what was derived
+            failed = _failed(error, claim.kind)
+            break
+        for line in lines:
+            if not line.trusted:
+                _refuse_above(given, line.level, line.bound, f"a claim of kind {claim.kind!r} ({line.how})")
+        made += [(claim, line) for line in lines]
+    return made, failed
+
+
+def _refuse_above(given: Given, level: int, bound: Fraction, whose: str) -> None:
+    value = given.values[level]
+    if bound > value:
+        name = given.problem.policy.levels[level].name
+        raise CertificateError(
+            f"{name} of a release that passed every check is {value}, below the bound {bound} by {whose}: "
+            "one of check, loss and bound is wrong; please report this"
+        )
+
+
+def _failed(error: CertificateError | KeyboardInterrupt, kind: str) -> str:
+    """Why a claim became a word: a refused proof is not one for which there was no time."""
+    if isinstance(error, CertificateError) and not isinstance(error, UndecidedError):
+        return f"its proof of kind {kind!r} was refused: {error}"
     return f"its proof was not derived again: {str(error) or 'interrupted'}"
 
 

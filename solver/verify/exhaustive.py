@@ -19,7 +19,7 @@ from ..exact.sets import BeyondReachError
 from ..exact.subsets import SubsetOptimum, Subsets, refusal
 from ..randomize import Space, space_of
 from .given import Given
-from .outcome import UndecidedError
+from .outcome import RefutedError, UndecidedError
 
 __all__ = ["Unaided", "empty", "enumerated", "groupings", "nothing", "subsets", "unaided"]
 
@@ -65,8 +65,10 @@ def empty(given: Given, claim: claims.Empty) -> str:
     if claim.checked is not None:
         _counted(given, None, claim.checked)
         return _all_fail(claim.checked)
-    if _optimum(given).release is not None:
-        raise CertificateError("some grouping keeps what is asked of groups, other than the certificate says")
+    found = _optimum(given)
+    if found.release is not None:
+        kind = RefutedError if found.exact else CertificateError
+        raise kind("some grouping keeps what is asked of groups, other than the certificate says")
     return NO_GROUPING
 
 
@@ -122,7 +124,7 @@ def _counted(given: Given, values: tuple[Fraction, ...] | None, stated: int) -> 
     except BeyondReachError as error:
         raise _failed(given, error) from error
     if better is not None:
-        raise CertificateError("a release keeps the policy that the certificate says does not exist")
+        raise RefutedError("a release keeps the policy that the certificate says does not exist")
     if found.number != stated:
         raise CertificateError(f"{found.number} groupings fail the check, not {stated} as stated")
 
@@ -195,7 +197,7 @@ def nothing(given: Given) -> str | None:
             return NO_GROUPING
         listed = None if optimum.exact else _listed(given, program)
         if listed is None or next(listed.better(None), None) is not None:
-            raise CertificateError("a release keeps the policy that is said not to exist")
+            raise RefutedError("a release keeps the policy that is said not to exist")
         return _all_fail(listed.number)
     except BeyondReachError:
         return None

@@ -7,11 +7,15 @@ from fractions import Fraction
 
 from ...models.errors import CertificateError
 
-__all__ = ["Outcome", "UndecidedError"]
+__all__ = ["Outcome", "RefutedError", "UndecidedError"]
 
 
 class UndecidedError(CertificateError):
     """A statement could neither be derived nor refused: it takes too long, or is beyond what is known."""
+
+
+class RefutedError(CertificateError):
+    """The opposite of a statement was derived: a proof that is no proof leaves it open, this does not."""
 
 
 @dataclass(frozen=True, kw_only=True)

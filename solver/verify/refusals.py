@@ -12,7 +12,7 @@ from ..settings import Clock
 from .exhaustive import empty, enumerated, nothing
 from .given import Given
 from .lattice import least
-from .outcome import UndecidedError
+from .outcome import RefutedError, UndecidedError
 from .parts import grouped, leading, plain, sized, units_of
 from .priced import Suppressible, least_information_loss
 from .series import fewest_needed
@@ -57,7 +57,7 @@ def refused(problem: Problem, refusal: claims.Refusal, clock: Clock) -> tuple[st
             if len(problem.policy.levels) > 1:
                 raise CertificateError("releases are drawn by one level, and the policy has more")
             if enumerated(problem).count:
-                raise CertificateError("some release keeps the policy, other than the certificate says")
+                raise RefutedError("some release keeps the policy, other than the certificate says")
             return "none of all groupings keeps the policy", False
         case claims.PartRefusal():
             return refused(_part(problem, refusal.part), refusal.refusal, clock)
@@ -107,7 +107,7 @@ def _no_vector(given: Given) -> str:
         raise CertificateError("level vectors decide nothing: recoding is free, or tuples may be invented")
     best = least(given.problem, None, given.clock)
     if best is not None and best.values is not None:
-        raise CertificateError("some level vector keeps the policy, other than the certificate says")
+        raise RefutedError("some level vector keeps the policy, other than the certificate says")
     if best is None or not best.whole:
         raise UndecidedError("not all level vectors could be evaluated again in time")
     return "no level vector keeps it, all evaluated again"

@@ -10,6 +10,7 @@ import pytest
 
 from optanon.bench import wild_policies
 from optanon.bench.wild_policies import WildPolicies, WrongAnswerError, drawn
+from optanon.models.errors import CertificateError
 from optanon.solver.search import solve_problem
 
 
@@ -44,4 +45,13 @@ def test_an_exception_is_a_mistake(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(wild_policies, "solve_problem", broken)
     with pytest.raises(WrongAnswerError, match="ZeroDivisionError"):
+        WildPolicies(seed=1, problems=1).run()
+
+
+def test_a_contradiction_is_a_mistake(monkeypatch: pytest.MonkeyPatch):
+    def contradicted(problem, **asked):
+        raise CertificateError("the loss is 3, below the bound 4")
+
+    monkeypatch.setattr(wild_policies, "solve_problem", contradicted)
+    with pytest.raises(WrongAnswerError, match=r"contradiction.*below the bound 4"):
         WildPolicies(seed=1, problems=1).run()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from oracle.partition import random_problem
 
+from optanon.models.errors import CertificateError
+from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
-from optanon.solver.claims import Empty, ListedClaim, PricedClaim
+from optanon.solver.claims import Empty, LatticeClaim, ListedClaim, PricedClaim, Trusted
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.exact.proving import proven
 from optanon.solver.incumbent import refused
@@ -84,3 +87,56 @@ def test_ctrl_c_while_a_refusal_is_derived_keeps_the_verdict(monkeypatch: pytest
     result = result_of(problem, told.answer, "subsets (6 tuples)", Watch(), Settings(), reasons=True)
     assert result.status is Status.INFEASIBLE
     assert str(result.reason).startswith("no release keeps the policy; that is the word of subsets")
+
+
+def test_a_derived_bound_above_the_release_s_value_is_an_error(monkeypatch: pytest.MonkeyPatch):
+    problem, answer = small(2)
+    answer = proven(problem, answer, Clock())
+    (value,), (claim,) = answer.bounds, answer.claims
+    assert value is not None
+    assert claim.kind == "subsets"
+    monkeypatch.setattr("optanon.solver.verify.bounds.subsets", lambda given: [value + 1])
+    with pytest.raises(CertificateError, match=r"a claim of kind 'subsets'.*please report"):
+        settled(problem, answer, "assignment", Clock())
+
+
+def test_a_word_above_the_release_s_value_is_an_error():
+    problem, answer = small(2)
+    (value,) = answer.bounds
+    assert value is not None
+    for forged in (
+        replace(answer, claims=(Trusted(level=0, bound=value + 1, solver="CP-SAT", why="the model"),)),
+        replace(answer, claims=(), bounds=(value + 1,)),
+    ):
+        with pytest.raises(CertificateError, match=r"by the word of (CP-SAT|assignment)"):
+            settled(problem, forged, "assignment", Clock())
+
+
+def test_a_word_on_a_later_level_is_about_releases_that_are_best_on_those_before():
+    table = random_problem(1, 6).table
+    problem = Problem(table=table, policy=Policy([KCAnonymity(k=2)], ["discernibility", "information_loss"]))
+    answer = AssignmentEngine().solve(problem, Settings(), Watch())
+    first, second = answer.bounds
+    assert answer.status is Status.OPTIMAL
+    assert first
+    assert second is not None
+    better = replace(answer, claims=(), bounds=(first - 1, second + 1))
+    levels = settled(problem, better, "assignment", Clock()).levels
+    assert [level.trusted_bound for level in levels] == [first - 1, None]
+    with pytest.raises(CertificateError, match="information_loss"):
+        settled(problem, replace(better, bounds=(first, second + 1)), "assignment", Clock())
+
+
+def test_a_refused_proof_is_told_as_one():
+    problem, answer = small(2)
+    told = settled(problem, replace(answer, claims=(LatticeClaim(level=0),)), "assignment", Clock())
+    (word,) = told.answer.claims
+    assert isinstance(word, Trusted)
+    assert word.why.startswith("its proof of kind 'lattice' was refused: level vectors decide nothing")
+
+
+def test_what_is_denied_and_derived_is_an_error():
+    problem, _ = small(2)
+    for checked in (None, 3):
+        with pytest.raises(CertificateError, match=r"other than the certificate says|says does not exist"):
+            settled(problem, refused(problem, Empty(checked=checked)), "subsets", Clock())
