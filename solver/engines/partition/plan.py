@@ -179,10 +179,12 @@ def _points(problem: Problem) -> PointRows | None:
     ):
         return None
     judge = Judge(problem)
+    if judge.least < 2:  # nothing is lost by whoever is alone, and searches are about pairs
+        return None
     if not by_sizes_alone(judge):
         # Moves need groups to begin with and all pairs of tuples; small tables exact programs.
         fits = POINTS.judged < len(problem.table) <= POINTS.most_rows
-        if not fits or judge.least < 2 or not judge.admits_all:
+        if not fits or not judge.admits_all:
             return None
     found = PointRows.of(problem)
     return None if isinstance(found, str) else found

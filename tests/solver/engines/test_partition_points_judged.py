@@ -11,11 +11,18 @@ import pytest
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
-from optanon.models.requirements import DistinctLDiversity, EntropyLDiversity, KCAnonymity, TCloseness
+from optanon.models.requirements import (
+    DistinctLDiversity,
+    EntropyLDiversity,
+    KAnonymity,
+    KCAnonymity,
+    RecordTracing,
+    TCloseness,
+)
 from optanon.models.table import Microdata
 from optanon.solver.colgen.points.table import PointRows
 from optanon.solver.engines.partition import plan
-from optanon.solver.engines.partition.plan import Plan
+from optanon.solver.engines.partition.plan import Plan, first_levels
 from optanon.solver.engines.partition.points import search
 from optanon.solver.engines.partition.points.search import PointsSearch
 from optanon.solver.search import choose, solve_problem
@@ -77,3 +84,14 @@ def test_larger_ones_are_bounded_by_sizes_and_verified(kind: str) -> None:
     assert 0.9 * alone.bound[0] <= result.bound[0] <= alone.objective[0] <= result.objective[0]
     outcome = verify(result.certificate, problem, result.release)
     assert outcome.whole
+
+
+@pytest.mark.parametrize("rule", [KAnonymity(k=1), RecordTracing(k=2)], ids=str)
+def test_where_everybody_may_be_alone_nobody_searches_by_pairs(rule: Requirement):
+    problem = replace(drawn("distinct", 20, 1), policy=Policy([rule], ["squared_error"]))
+    found = Plan.of(problem)
+    assert isinstance(found, Plan)
+    assert found.points is None
+    assert first_levels(problem) is None
+    result = solve_problem(problem, engine="partition", time_limit=5.0, workers=1, display=False)
+    assert result.objective == result.bound == (0,)
