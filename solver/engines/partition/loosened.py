@@ -65,7 +65,8 @@ class Loosened:
         self._second: RoundedProgram | None = None
         self._sweeps: Sweeps | None = None
         self._priced = Fraction(-1)
-        self.part: Part | None = self._indices
+        # What is known already was priced for the whole policy.
+        self.part: Part | None = self._indices if best.duals is None else None
 
     def run(self, clock: Clock) -> bool:
         """Prove a bound, then improve releases, in shares of a clock; False if there is no release."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from cases.certificates import changed, claim, plain
 from oracle.partition import optimum, random_problem
@@ -27,6 +28,9 @@ from optanon.solver.claims import ListedClaim, PricedClaim
 from optanon.solver.colgen.structure import histograms
 from optanon.solver.colgen.structure.histograms import Histograms
 from optanon.solver.engines.partition import histogram, loosened
+from optanon.solver.engines.partition.histogram import HistogramSearch
+from optanon.solver.engines.partition.loosened import Loosened
+from optanon.solver.engines.partition.objective import Objective
 from optanon.solver.search import partition_engine, solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
 from optanon.solver.status import Status
@@ -197,3 +201,15 @@ def test_the_same_seed_gives_the_same_answer():
     assert one.bounds == other.bounds
     assert one.bounds[0] is not None
     assert one.bounds[0] > Fraction(0)
+
+
+def test_duals_that_are_known_already_are_of_the_whole_policy():
+    problem = random_problem(3, 12, [KCAnonymity(k=2), DistinctLDiversity(l=2)])
+    assert beyond(problem)
+    objective = Objective.of(problem)
+    assert isinstance(objective, Objective)
+    search = HistogramSearch(problem, Settings(), Watch(), objective)
+    begun = problem, search.judge, search.pricing, search.progress, search.root, Settings()
+    assert Loosened(*begun).part is not None
+    search.root.offer(search.pricing.duals(np.zeros(len(search.rows)), np.zeros(0)))
+    assert Loosened(*begun).part is None
