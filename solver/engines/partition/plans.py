@@ -6,18 +6,23 @@ A plan that needs the answer of another one is given the function that finds it:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+from ....models.losses.sizes import Discernibility
 from ....models.problem import Problem
 from ....models.release import Release
 from ....models.requirements.resists_inference import ResistsInference
 from ...colgen.duals import DualBound
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.points.table import PointRows
+from ...colgen.structure.histograms import Judge
 from ...colgen.structure.signatures import Rules
 from ...colgen.table import Rows
+from ...ending import search_clock
+from ...schedule import HISTOGRAM
 from ...settings import Answer, Settings, Watch
+from .counts.verdicts import refusal
 from .enumerated.guide import Guiding
 from .objective import Objective
 from .plan import Plan
@@ -85,13 +90,28 @@ class Plans:
             case Plan(name="points", points=PointRows() as points):
                 return self.points(*asked, points)
             case Plan(name="histogram", objective=Objective() as objective):
-                return self.histogram(*asked, objective)
+                return self.histogram(problem, self._begun(*asked), watch, objective)
             case Plan(name="ahead", rules=Rules() as rules, objective=Objective() as objective):
                 return self.ahead(*asked, rules, objective, self.by_signatures)
             case Plan(name="signature", rules=Rules() as rules, objective=Objective() as objective):
                 return self.signature(*asked, rules, objective)
             case _:
                 raise AssertionError(f"groups are enumerated: {plan.why}")
+
+    def _begun(self, problem: Problem, settings: Settings, watch: Watch) -> Settings:
+        """With a release by what is asked of values alone, where there is none and no group has everybody."""
+        policy = problem.policy
+        if settings.known is not None or policy.suppression_limit(len(problem.table)):
+            return settings
+        if Judge(problem).admits_all:
+            return settings
+        sizes = policy.changed(minimize=[Discernibility.name], outlook="none", max_counterfeits=0)
+        counted = replace(problem, policy=sizes)
+        if refusal(counted) is not None:
+            return settings
+        limit = search_clock(problem, settings, watch).share(HISTOGRAM.start).left
+        own = replace(settings, time_limit=limit, initial=None)
+        return replace(settings, known=self.counts(counted, own, Watch()).run().release)
 
     def by_signatures(
         self, problem: Problem, settings: Settings, watch: Watch, rules: Rules, objective: Objective
