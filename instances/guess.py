@@ -18,7 +18,10 @@ __all__ = ["Guess", "Role", "date_patterns", "dates_kind", "guess_kind", "guess_
 
 Role = Literal["respondent", "quasi-identifier", "sensitive", "left out"]
 
-_ID = re.compile(r"(^|[^a-z])(id|ids|nr|no|key|ssn|name|patient|person|respondent|record|case|mrn)($|[^a-z])")
+_ID = re.compile(
+    r"(^|[^a-z])(id|ids|nr|no|key|ssn|name|patient|person|respondent|record|case|mrn|e?mail|phone|tel|mobile|"
+    r"account|iban|passport|uuid|guid|login)($|[^a-z])"
+)
 _SENSITIVE = re.compile(
     r"diseas|diagnos|illness|condition|sensitive|salar|income|wage|drug|medic|treat|problem|hiv|relig|"
     r"krankheit|maladie|enfermedad"
@@ -26,6 +29,7 @@ _SENSITIVE = re.compile(
 _KNOWN = re.compile(r"sex|gender|age$|birth|town|city|region|state|country|race|zip|postal|post_?code|plz")
 _POSTAL = re.compile(r"zip|postal|post_?code|plz|postleit|pin_?code|(^|_)cep($|_)")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
+_LONG = re.compile(r"\d{7,}")
 _CODE = re.compile(r"[0-9A-Za-z]+([ -][0-9A-Za-z]+)*")
 _PATTERNS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d")
 
@@ -95,6 +99,14 @@ class _Column:
             return True
         known = _KNOWN.search(self.plain) is not None or self.is_numeric or _is_postal(self)
         return not known and _date_pattern(self) is None
+
+    @property
+    def like_ids(self) -> bool:
+        """Whether every row has an id of its own: it is called so, or long numbers that are nothing else."""
+        if not self.names_rows or self.called_id:
+            return self.names_rows
+        known = _KNOWN.search(self.plain) or _SENSITIVE.search(self.plain)
+        return known is None and all(map(_LONG.fullmatch, self.values))
 
     @property
     def seen(self) -> str:
@@ -237,24 +249,31 @@ def _sensitive(columns: dict[str, _Column], given: Sequence[str] | None, taken: 
     able = [
         column
         for name, column in columns.items()
-        if name not in taken and column.different > 1 and not column.nearly_names_rows
+        if name not in taken and column.different > 1 and not (column.nearly_names_rows or column.like_ids)
     ]
-    hinted = [column for column in able if _SENSITIVE.search(column.plain)]
+    hinted = _repeated([column for column in able if _SENSITIVE.search(column.plain)])
     if hinted:
         return {hinted[0].name: "it is called like something private"}
-    texts = [
-        column
-        for column in able
-        if not column.is_numeric
-        and column.different <= FEW
-        and not _KNOWN.search(column.plain)
-        and _date_pattern(column) is None
-    ]
+    texts = _repeated(
+        [
+            column
+            for column in able
+            if not column.is_numeric
+            and column.different <= FEW
+            and not _KNOWN.search(column.plain)
+            and _date_pattern(column) is None
+        ]
+    )
     if texts:
         return {texts[-1].name: f"a text of {texts[-1].different} different values; please check"}
     raise TableError(
         "no column looks like what must be protected (a diagnosis, an income): name it with --sensitive"
     )
+
+
+def _repeated(columns: list[_Column]) -> list[_Column]:
+    """Those with values that come again, if any: what differs in every row may be a name, or a note."""
+    return [column for column in columns if not column.names_rows] or columns
 
 
 def _quasi_identifier(column: _Column, *, asked: bool) -> Guess:
@@ -269,7 +288,7 @@ def _quasi_identifier(column: _Column, *, asked: bool) -> Guess:
         return Guess(
             name=name, role="left out", why=f"{column.seen}: ids of people, to be corrected and named above?"
         )
-    if column.names_rows and column.called_id and not asked:
+    if column.like_ids and not asked:
         return Guess(name=name, role="left out", why="every row has a value of its own, as ids have")
     if _is_postal(column):
         length = max(map(len, column.values))
