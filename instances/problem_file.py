@@ -156,7 +156,8 @@ def _table(spec: ProblemKeys, file: Path, tell: Callable[[Reading], object] | No
     if tell is not None:
         tell(reading)
     if not len(frame):
-        raise TableError(f"{reading.source}: the table has no rows: give at least one")
+        why = " left, each lacks a value that drop_missing names" if reading.dropped else ""
+        raise TableError(f"{reading.source}: the table has no rows{why}: give at least one")
     # Rows that errors name are those of the table.
     counted = f" (rows counted without the {reading.dropped} left out)" if reading.dropped else ""
     given = spec.quasi_identifiers
@@ -183,7 +184,7 @@ def _table(spec: ProblemKeys, file: Path, tell: Callable[[Reading], object] | No
     except ProblemFileError as error:
         raise ProblemFileError(f"{error}{counted}") from error
     try:
-        return Microdata.from_frame(
+        table = Microdata.from_frame(
             frame,
             respondent=spec.respondent,
             quasi_identifiers=specs,
@@ -193,6 +194,7 @@ def _table(spec: ProblemKeys, file: Path, tell: Callable[[Reading], object] | No
             real_values=spec.real_values,
             spelling=Spelling.of(spec.spelling),  # pyright: ignore[reportArgumentType]
         )
+        return replace(table, dropped=reading.dropped) if reading.dropped else table
     except InputError as error:
         raise type(error)(f"{reading.source}{counted}: {error}") from error
 

@@ -63,6 +63,9 @@ class Microdata:
     weights : tuple of Fraction
         How much the width of each quasi-identifier counts in losses that measure boxes; 1 unless a
         policy says otherwise.
+    dropped : int
+        Rows of its source that are left out because a cell is missing: nothing is published, counted or
+        promised of them.
     """
 
     respondent: str
@@ -72,6 +75,7 @@ class Microdata:
     codes: Codes
     spelling: Spelling = field(default_factory=Spelling)
     weights: tuple[Fraction, ...] = ()
+    dropped: int = 0
 
     def __post_init__(self) -> None:
         if not self.members:

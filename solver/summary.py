@@ -37,6 +37,8 @@ class Summary:
     status : str
     rows, published, left_out, invented : int
         Of the table, and of the release: real rows, suppressed ones, counterfeits.
+    dropped : int
+        Rows that are not in the table, because a cell is missing.
     groups : int
     sizes : tuple of int
         Of the smallest, the median and the largest group; empty without groups.
@@ -67,6 +69,7 @@ class Summary:
     losses: tuple[LossSummary, ...]
     series: str
     checked: tuple[str, ...]
+    dropped: int = 0
     outlook: str = ""
     price: str = ""
     later: str = ""
@@ -94,7 +97,9 @@ class Summary:
         lost = ", ".join(f"{each.name} {show_number(each.value)} ({each.bound})" for each in self.losses)
         out = f", {self.left_out:,} left out" if self.left_out else ""
         fakes = f", {self.invented:,} invented" if self.invented else ""
-        rows = f"{self.published:,} of {self.rows:,} rows{out}{fakes} in {self.groups:,} groups"
+        rows = (
+            f"{self.published:,} of {self.rows:,} rows{out}{fakes} in {self.groups:,} groups{self._missing}"
+        )
         return f"{self.status}: {rows}; {lost}; every check passed: {', '.join(self.checked)}"
 
     @property
@@ -104,9 +109,14 @@ class Summary:
         if self.left_out:
             found += f" ({show_share(share)}), {self.left_out:,} left out ({show_share(1 - share)})"
         if not self.invented:
-            return f"{found}, none invented"
+            return f"{found}, none invented{self._missing}"
         shown = Fraction(self.invented, self.published + self.invented)
-        return f"{found}, {self.invented:,} invented: {show_share(shown)} of what is shown"
+        return f"{found}, {self.invented:,} invented: {show_share(shown)} of what is shown{self._missing}"
+
+    @property
+    def _missing(self) -> str:
+        """Of whom nothing is promised."""
+        return f"; {self.dropped:,} more lack a value and are not in the table" if self.dropped else ""
 
     @property
     def _groups(self) -> str:
@@ -174,6 +184,7 @@ def summarize(
         losses=losses_of(problem, levels),
         series=_series(problem),
         checked=tuple(str(requirement) for requirement in problem.policy.requirements),
+        dropped=problem.table.dropped,
         outlook=_foreseen(problem, release, levels, alone) + _unavoidable(hindsight),
         price="" if price is None else str(price),
         later="; ".join(

@@ -112,8 +112,13 @@ def read_foreign(
         records=found.records,
         ends=ends,
         stars=found.stars,
-        notes=found.notes,
+        notes=(*found.notes, *_dropped(table)),
     )
+
+
+def _dropped(table: Microdata) -> list[str]:
+    rows = f"{table.dropped} rows of the table lack a value and are left out (drop_missing)"
+    return [f"{rows}: no verdict is about them"] if table.dropped else []
 
 
 def _frame(source: pd.DataFrame | str | Path, delimiter: str, table: Microdata) -> pd.DataFrame:

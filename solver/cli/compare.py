@@ -19,7 +19,7 @@ from ..insight.comparison.rows import ComparisonRow
 from ..insight.comparison.table import cells, columns, notes, proven_in_words
 from ..overwriting import may_write
 from .commands.alternatives import CompareCommand
-from .reading import as_asked
+from .reading import as_asked, teller_of_dropped
 from .tables import print_table
 
 __all__ = ["compare_all", "print_comparison"]
@@ -34,8 +34,8 @@ def compare_all(asked: CompareCommand) -> None:
     may_write(outputs, force=asked.force, problems=asked.problem_files)
     if asked.plot_file is not None:
         check_picture(asked.plot_file)
-    problems = _read(asked)
     console = plain_console()
+    problems = _read(asked, console)
     for name, problem in problems.items():
         problems[name] = as_asked(console, problem, name if len(problems) > 1 else "")
     for name, problem in problems.items():
@@ -63,12 +63,12 @@ def _print(console: Console, found: Mapping[str, Comparison]) -> None:
         _print_sum(console, list(found.values()))
 
 
-def _read(asked: CompareCommand) -> dict[str, Problem]:
+def _read(asked: CompareCommand, console: Console) -> dict[str, Problem]:
     for problem_file in asked.problem_files:
         if asked.problem_files.count(problem_file) > 1:
             raise InputError(f"{problem_file}: named twice: name each problem once")
     return {
-        str(problem_file): load_problem(problem_file, expect=asked.expect)
+        str(problem_file): load_problem(problem_file, expect=asked.expect, tell=teller_of_dropped(console))
         for problem_file in asked.problem_files
     }
 

@@ -15,7 +15,7 @@ from ..insight.explain.explanation import Explanation
 from ..overwriting import may_write
 from ..status import Status
 from .commands.alternatives import ExplainCommand
-from .reading import as_asked
+from .reading import as_asked, teller_of_dropped
 
 __all__ = ["explain_policy"]
 
@@ -23,7 +23,8 @@ __all__ = ["explain_policy"]
 def explain_policy(asked: ExplainCommand) -> None:
     """Explain a policy and print it, sentence by sentence."""
     may_write([asked.json_file], force=asked.force, problems=[asked.problem_file])
-    problem, console = load_problem(asked.problem_file, expect=asked.expect), plain_console()
+    console = plain_console()
+    problem = load_problem(asked.problem_file, expect=asked.expect, tell=teller_of_dropped(console))
     problem = as_asked(console, problem)
     warn_unchecked(console, problem)
     found = explain(

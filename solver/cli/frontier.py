@@ -21,7 +21,7 @@ from ..insight.frontier.sweep import Listener, frontier
 from ..insight.frontier.table import cells, columns
 from ..overwriting import may_write
 from .commands.alternatives import FrontierCommand
-from .reading import as_asked
+from .reading import as_asked, teller_of_dropped
 from .tables import print_table
 
 __all__ = ["draw_frontier"]
@@ -38,8 +38,8 @@ def draw_frontier(asked: FrontierCommand) -> None:
     may_write(outputs, force=asked.force, problems=[asked.problem_file])
     # A state is there to be gone on with; another kind of file is not taken for one.
     may_write([asked.resume], force=True, problems=[asked.problem_file], inputs=outputs)
-    problem = load_problem(asked.problem_file, expect=asked.expect)
     console = plain_console()
+    problem = load_problem(asked.problem_file, expect=asked.expect, tell=teller_of_dropped(console))
     problem = as_asked(console, problem)
     warn_unchecked(console, problem)
     with _progress(asked.quiet) as listener:

@@ -10,12 +10,18 @@ from ...instances.text_files import Reading
 from ...models.problem import Problem
 from ..solved import before_table
 
-__all__ = ["as_asked", "teller"]
+__all__ = ["as_asked", "teller", "teller_of_dropped"]
 
 
 def teller(console: Console) -> Callable[[Reading], None]:
     """Print how a table was read."""
     return lambda reading: console.print(str(reading), markup=False)
+
+
+def teller_of_dropped(console: Console) -> Callable[[Reading], None]:
+    """Print how a table was read only if rows of it are left out: no answer is about them."""
+    tell = teller(console)
+    return lambda reading: tell(reading) if reading.dropped else None
 
 
 def as_asked(console: Console, problem: Problem, name: str = "") -> Problem:
