@@ -203,6 +203,8 @@ def _fitted(found: ForeignTable, table: Microdata) -> Match:
     needs: dict[_Target, int] = {}
     first: dict[_Target, ForeignRow] = {}
     for row in found.rows:
+        if row.counterfeit:
+            continue
         target = _Target(row.group, row.value)
         needs[target] = needs.get(target, 0) + row.count
         first.setdefault(target, row)
@@ -224,8 +226,12 @@ def _fitted(found: ForeignTable, table: Microdata) -> Match:
             for _ in range(amount):
                 t = rows[kind].pop()
                 group[t] = -1 if target.group is None else target.group
-    loose = _loose(kinds, targets, ways, amounts)
-    return Match(how="fit", group=group, uncertain=int(kinds.size[loose].sum()))
+    return Match(
+        how="fit",
+        group=group,
+        uncertain=int(kinds.size[_loose(kinds, targets, ways, amounts)].sum()),
+        counterfeits=_invented(found, table, set(group.tolist())),
+    )
 
 
 def _ways(found: ForeignTable, kinds: _Kinds, target: _Target) -> Ints:
@@ -332,8 +338,9 @@ def _too_few(
                 pending.append(j)
     wanted = sum(needs[targets[j]] for j in crowd)
     inside = {targets[j] for j in crowd}
-    rows = [row.row for row in found.rows if _Target(row.group, row.value) in inside]
-    last = [row.row for row in found.rows if _Target(row.group, row.value) == targets[short]][-1]
+    real = [row for row in found.rows if not row.counterfeit]
+    rows = [row.row for row in real if _Target(row.group, row.value) in inside]
+    last = [row.row for row in real if _Target(row.group, row.value) == targets[short]][-1]
     listed = ", ".join(map(str, rows[:10])) + (", ..." if len(rows) > 10 else "")
     return (
         f"row {last} can be nobody: rows {listed} need {wanted} different tuples, and only "

@@ -11,7 +11,7 @@ r"""Published cells in the notations of other tools, read as cells of a domain.
 ``>=40``, ``<20``      open to one side (ARX)
 ``{a, b}``, ``a,b``    a set (ARX; anonypy); also with ``;`` or ``|`` between
 ``['20-30']``          a list as Python prints it (anonypy's frames, written to a file)
-``130**``, ``**345``   each star stands for one character (ARX's masks); if the mask is as
+``130**``, ``*****``   each star stands for one character (ARX's masks); if the mask is as
                        long as the longest value, also for one that shorter values lack
 =====================  =====================================================================
 
@@ -23,25 +23,27 @@ or averaged values) has no notation: such cells are read as the values they show
 
 A text that is a label of the column is always read as that label. Intervals are cut to the domain,
 and an interval of numbers is the range of the column's grid in it: with whole numbers ``[20,30)`` is
-``[20,29]``. A set of numbers becomes the range around it, which overstates its loss.
+``[20,29]``. A set of numbers becomes the range around it, which overstates its loss; it covers no others.
+Cells that say different things are different, though they may cover the same values of the table.
 """
 
 from __future__ import annotations
 
 import re
 from ast import literal_eval
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 from typing import Literal, TypeAlias
 
-from ...models.box import Cell, Leaves, format_number
+from ...models.box import Cell, Leaves, covered_by, format_number
 from ...models.categories import Categories, Ordered
 from ...models.domain import Domain
 from ...models.errors import ReleaseError
 from ...models.exact_numbers import exact_number
 from ...models.numeric import Numeric
+from .masks import matching
 
 __all__ = ["NOTHING_SAID", "CoveredValues", "Ends", "Reader"]
 
@@ -76,7 +78,9 @@ class CoveredValues:
     cut : bool
         Whether it reached beyond the domain.
     widened : bool
-        Whether more is covered than was published.
+        Whether the cell is wider than what was published.
+    said : object
+        What was published, where something else may cover the same: readers tell records apart by that.
     """
 
     cell: Cell
@@ -85,6 +89,12 @@ class CoveredValues:
     codes: frozenset[int] | None = None
     cut: bool = False
     widened: bool = False
+    said: object = None
+
+    @property
+    def published(self) -> object:
+        """Equal for cells that nobody can tell apart: all spellings of the same are one."""
+        return self.said, covered_by(self.cell)
 
 
 @dataclass(frozen=True)
@@ -127,6 +137,7 @@ class Reader:
             self._read = self._number
         elif isinstance(domain, Categories | Ordered):
             self._labels = domain.categories if isinstance(domain, Ordered) else domain.hierarchy.leaves
+            self._texts = _texts(domain)
             self._last = len(self._labels) - 1
             self._rank = {label: code for code, label in enumerate(self._labels)}
             self._numbers = _as_numbers(self._labels)
@@ -156,17 +167,14 @@ class Reader:
 
     def _number(self, text: str) -> CoveredValues:
         if text in NOTHING_SAID:
-            return self._codes(0, self._last)
+            return self._grid(_Span(None, None), text)
         span = self._span(text)
         if span is not None:
             return self._grid(span, text)
         numbers = _as_numbers(_members(text))
         if numbers is not None:
-            found = [self._grid(_Span(number, number), text) for number in numbers]
-            reading = self._codes(min(one.lo for one in found), max(one.hi for one in found))
-            whole = reading.hi - reading.lo + 1 == len({one.lo for one in found})
-            return CoveredValues(reading.cell, reading.lo, reading.hi, widened=not whole)
-        if re.fullmatch(r"[\d*]*\d[\d*]*", text) and self._last < _MASKED:
+            return self._listed({self._grid(_Span(number, number), text).lo for number in numbers})
+        if re.fullmatch(r"[\d*]+", text) and self._last < _MASKED:
             return self._masked(text)
         raise ReleaseError(
             f"{text[:60]!r} is not a number, interval or set of numbers: correct it, or call the column "
@@ -177,11 +185,10 @@ class Reader:
         """The range around the numbers that a mask stands for."""
         domain = self._numeric
         shown = [format_number(domain.lo + code * domain.step) for code in range(self._last + 1)]
-        codes = _matching(text, shown)
+        codes = matching(text, shown)
         if not codes:
             raise ReleaseError(f"{text[:60]!r} covers no number of the column's domain: correct it")
-        lo, hi = codes[0], codes[-1]
-        return CoveredValues(self.domain.cell(lo, hi), lo, hi, widened=len(codes) <= hi - lo)
+        return self._listed(codes, said=text)
 
     def _grid(self, span: _Span, text: str) -> CoveredValues:
         """The codes in an interval of numbers."""
@@ -203,11 +210,17 @@ class Reader:
                 f"{text[:60]!r} holds no number of the column's grid (step {format_number(domain.step)}): "
                 "correct it, or read with ends='closed' if both ends are meant"
             )
-        open_end = span.lo is None or span.hi is None
-        return self._codes(max(0, lo), min(self._last, hi), cut=not open_end and (lo < 0 or hi > self._last))
+        said = (None if span.lo is None else lo, None if span.hi is None else hi)
+        cut = None not in said and (lo < 0 or hi > self._last)
+        lo, hi = max(0, lo), min(self._last, hi)
+        return CoveredValues(self.domain.cell(lo, hi), lo, hi, cut=cut, said=said)
 
-    def _codes(self, lo: int, hi: int, *, cut: bool = False) -> CoveredValues:
-        return CoveredValues(self.domain.cell(lo, hi), lo, hi, cut=cut)
+    def _listed(self, numbers: Collection[int], said: object = None) -> CoveredValues:
+        """The range around some codes; without a hole it says what an interval says."""
+        lo, hi = min(numbers), max(numbers)
+        codes = frozenset(numbers) if len(numbers) <= hi - lo else None
+        said = said or codes or (lo, hi)
+        return CoveredValues(self.domain.cell(lo, hi), lo, hi, codes, widened=codes is not None, said=said)
 
     def _span(self, text: str) -> _Span | None:
         """An interval of numbers in any notation; None if it is none, or has longer numbers than are read."""
@@ -247,9 +260,17 @@ class Reader:
     # -- categories --------------------------------------------------------------------------
 
     def _category(self, text: str) -> CoveredValues:
-        codes: Sequence[int] | None = range(self._last + 1) if self.silent(text) else None
-        for way in (self._label, self._range, self._set, self._mask):
-            codes = way(text) if codes is None else codes
+        if self.silent(text):
+            return self._of(range(self._last + 1))
+        ways = (
+            (self._label, True),
+            (self._range, bool(self._numbers)),
+            (self._set, False),
+            (self._mask, True),
+        )
+        # Nodes above each other, intervals and masks may cover the same values and say different things.
+        found = ((way(text), text.strip() if by_text else None) for way, by_text in ways)
+        codes, said = next(((codes, said) for codes, said in found if codes is not None), (None, None))
         if codes is None:
             raise ReleaseError(
                 f"{text[:60]!r} is not a value, range or set of the column, nor a label of one node of its "
@@ -257,7 +278,7 @@ class Reader:
             )
         if not codes:
             raise ReleaseError(f"{text[:60]!r} covers no value of the column: correct it")
-        return self._of(codes)
+        return self._of(codes, said)
 
     def _is_label(self, text: str) -> bool:
         return (
@@ -304,21 +325,26 @@ class Reader:
 
     def _joined(self, parts: list[str], sign: str) -> list[int] | None:
         """Codes of labels whose texts, joined, are these parts; the longest first."""
-        if not parts:
-            return []
-        for end in range(len(parts), 0, -1):
-            codes = self._label(sign.join(parts[:end]).strip())
-            rest = None if codes is None else self._joined(parts[end:], sign)
-            if codes is not None and rest is not None:
-                return [*codes, *rest]
+        most = 1 + max(text.count(sign) for text in self._texts)
+        after: list[tuple[int, Sequence[int]] | None] = [None] * len(parts) + [(len(parts), ())]
+        for at in reversed(range(len(parts))):  # from the end, as sets may be long
+            for end in range(min(at + most, len(parts)), at, -1):
+                codes = None if after[end] is None else self._label(sign.join(parts[at:end]).strip())
+                if codes is not None:
+                    after[at] = end, codes
+                    break
+        at, found = 0, list[int]()
+        while (step := after[at]) is not None:
+            at, codes = step
+            found += codes
+            if at == len(parts):
+                return found
         return None
 
     def _mask(self, text: str) -> list[int] | None:
-        if "*" not in text or not text.strip("*"):
-            return None
-        return _matching(text, self._labels) or None
+        return matching(text, self._labels) or None if "*" in text else None
 
-    def _of(self, found: Sequence[int]) -> CoveredValues:
+    def _of(self, found: Sequence[int], said: str | None = None) -> CoveredValues:
         """The cell of some codes: a node or range of the domain if there is one with just these."""
         codes = frozenset(found)
         lo, hi = min(codes), max(codes)
@@ -326,23 +352,14 @@ class Reader:
         covered = frozenset(self._labels[code] for code in codes)
         if not isinstance(cell, Leaves) or cell.values != covered:
             cell = Leaves("{" + ",".join(self._labels[code] for code in sorted(codes)) + "}", covered)
-        return CoveredValues(cell, lo, hi, None if len(codes) == hi - lo + 1 else codes)
+        return CoveredValues(cell, lo, hi, None if len(codes) == hi - lo + 1 else codes, said=said)
 
 
-def _matching(mask: str, texts: Sequence[str]) -> list[int]:
-    """Numbers of the texts that a mask stands for.
-
-    ARX fills shorter values up with stars, in front if it redacts from the front, and masks all of
-    them to the length of the longest.
-    """
-    filled = len(mask) == max(map(len, texts))
-    pad = str.rjust if mask.startswith("*") else str.ljust
-    return [
-        number
-        for number, text in enumerate(texts)
-        if (filled or len(text) == len(mask))
-        and all(star in ("*", sign) for star, sign in zip(mask, pad(text, len(mask), "*"), strict=False))
-    ]
+def _texts(domain: Categories | Ordered) -> frozenset[str]:
+    """What one label of a set may be: ranges of ordered categories are two."""
+    if isinstance(domain, Ordered):
+        return frozenset(2 * category for category in domain.categories)
+    return frozenset(label for path in domain.hierarchy.paths for label in path)
 
 
 def _end(text: str) -> Fraction | None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import pandas as pd
 
-from ...models.box import Box, covered_by
+from ...models.box import Box
 from ...models.column_names import COUNT
 from ...models.combination import fold, parted
 from ...models.domain import Domain
 from ...models.errors import ReleaseError
+from ...models.exact_numbers import plain_text
 from ...models.missing import DOUBTFUL, MISSING
 from ...models.table import Microdata
 from .notation import NOTHING_SAID, CoveredValues, Ends, Reader
@@ -119,7 +120,6 @@ def read_rows(
     texts = _texts(frame, table, columns or {})
     readers = [Reader(domain, ends) for domain in table.domains]
     silent = _silent(readers, texts)
-    note = _silence(silent, stars)
     if all(silent):
         stars = "group"
     counts = _counts(frame, table, count)
@@ -128,6 +128,7 @@ def read_rows(
     cells = [_column(reader, texts[reader.domain.name]) for reader in readers]
     values = _values(texts[table.sensitive.name], table, silent if stars == "suppressed" else None, invented)
     shown = [not (quiet and stars == "suppressed") for quiet in silent]
+    note = _silence(silent, values, stars)
     groups, boxes = _grouped(list(zip(*cells, strict=True)), shown)
     told = zip(groups, values, counts, people, strict=True)
     return ForeignTable(
@@ -148,16 +149,20 @@ def _require_known(ends: Ends, stars: Stars) -> None:
             raise ReleaseError(f"{name} must be one of {', '.join(known)}, got {given!r}")
 
 
-def _silence(silent: Sequence[bool], stars: Stars) -> tuple[str, ...]:
-    """How records that show nothing are read, if there are any."""
+def _silence(silent: Sequence[bool], values: Sequence[str | None], stars: Stars) -> tuple[str, ...]:
+    """How records that show nothing are read, if there are any, and what they tell all the same."""
     if all(silent):
         return ("no record shows any quasi-identifier: they are one group",)
-    if any(silent) and stars == "suppressed":
-        return (
-            f"{sum(silent)} rows show no quasi-identifier: they are read as suppressed (stars='group' reads "
-            "them as a group)",
-        )
-    return ()
+    if not any(silent) or stars == "group":
+        return ()
+    told = sum(quiet and value is not None for quiet, value in zip(silent, values, strict=True))
+    note = (
+        f"{sum(silent)} rows show no quasi-identifier: they are read as suppressed (stars='group' reads "
+        "them as a group)"
+    )
+    if told:
+        note += f"; {told} of them publish their sensitive values, which no requirement is asked of then"
+    return (note,)
 
 
 def _grouped(
@@ -171,7 +176,7 @@ def _grouped(
         if not is_shown:
             groups.append(None)
             continue
-        group = numbers.setdefault(tuple(covered_by(reading.cell) for reading in box), len(boxes))
+        group = numbers.setdefault(tuple(reading.published for reading in box), len(boxes))
         if group == len(boxes):
             boxes.append(box)
         groups.append(group)
@@ -208,17 +213,19 @@ def _texts(frame: pd.DataFrame, table: Microdata, columns: Mapping[str, str]) ->
         raw = frame[column]
         if isinstance(raw, pd.DataFrame):
             raise ReleaseError(f"the release has column {column!r} twice: rename one")
-        texts = ["" if gone else _text(cell) for cell, gone in zip(raw, raw.isna(), strict=True)]
+        # Missing cells make floats of whole numbers; ids and sensitive values of tables have no point then.
+        plain = plain_text if name in (table.respondent, table.sensitive.name) else str
+        texts = ["" if gone else _text(cell, plain) for cell, gone in zip(raw, raw.isna(), strict=True)]
         found[name] = [text.strip() for text in texts] if name == table.respondent else texts
     return found
 
 
-def _text(cell: object) -> str:
+def _text(cell: object, plain: Callable[[object], str]) -> str:
     """A cell as text; lists, which some tools put into frames, as the one text or the set they hold."""
     if isinstance(cell, list | tuple | set | frozenset):
         parts = sorted(map(str, cell))
         return parts[0].strip() if len(parts) == 1 else "{" + ",".join(parts) + "}"
-    return str(cell)
+    return plain(cell)
 
 
 def _silent(readers: Sequence[Reader], texts: Mapping[str, Sequence[str]]) -> list[bool]:
@@ -319,4 +326,4 @@ def _unread(
     roles = [table.respondent, *table.attributes, table.sensitive.name]
     read = {columns.get(name, name) for name in roles} | {count}
     left = [repr(str(name)) for name in frame.columns if name not in read]
-    return [f"columns not read: {', '.join(left)}"] if left else []
+    return [f"columns not read, so no check is about what they tell: {', '.join(left)}"] if left else []

@@ -8,7 +8,12 @@ from dataclasses import fields, replace
 from ..adversary.knowledge import Knowledge
 from ..requirement import Requirement
 
-__all__ = ["aligned"]
+__all__ = ["aligned", "names_respondents"]
+
+
+def names_respondents(requirement: Requirement) -> bool:
+    """Whether something is known of single respondents, so that it matters in which groups they are."""
+    return any(isinstance(getattr(requirement, field.name), Knowledge) for field in fields(requirement))
 
 
 def aligned(requirements: tuple[Requirement, ...], named: Callable[[str], str]) -> tuple[Requirement, ...]:

@@ -16,6 +16,7 @@ from ..display import plain_console
 from ..insight.audit.foreign_audit import ForeignAudit, audit_release
 from ..insight.comparison.distance import Distance
 from ..overwriting import may_write
+from ..solved import again_in_words
 from .commands.adversary import AuditReleaseCommand
 from .tables import print_table
 
@@ -27,10 +28,13 @@ def audit_foreign(asked: AuditReleaseCommand) -> None:
     may_write(
         [asked.json_file], force=asked.force, problems=[asked.problem_file], inputs=[asked.release_file]
     )
+    problem, console = load_problem(asked.problem_file, expect=asked.expect), plain_console()
+    if (again := again_in_words(problem)) is not None:
+        console.print(again, markup=False)
     choices: dict[str, Any] = {"ends": asked.ends, "stars": asked.stars, "match": asked.match}
     found = audit_release(
         asked.release_file,
-        load_problem(asked.problem_file, expect=asked.expect),
+        problem,
         **choices,
         columns=dict(_pair(given) for given in asked.column or ()),
         count=asked.count or None,
@@ -44,7 +48,7 @@ def audit_foreign(asked: AuditReleaseCommand) -> None:
     try:
         write_json(asked.json_file, found.to_dict(), private=True)
     finally:  # what was searched for is shown whether or not it can be kept
-        _show(plain_console(), found, show_ids=asked.show_ids)
+        _show(console, found, show_ids=asked.show_ids)
     raise typer.Exit({True: 0, False: 1, None: 4}[found.passes])
 
 

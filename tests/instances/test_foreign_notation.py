@@ -47,6 +47,7 @@ HOURS = Categories(name="hours", hierarchy=Hierarchy.intervals([10, 20, 25, 30, 
         ("*", 17, 60),
         ("", 17, 60),
         ("2*", 20, 29),
+        ("**", 17, 60),
         ("{22, 20, 21}", 20, 22),
         ("[0, 20)", 17, 19),
         ("[50, 100[", 50, 60),
@@ -115,6 +116,8 @@ def test_masks_of_codes():
         "**9": {"9"},
         "*3*": {"130", "137", "230"},
         "1*": {"13"},  # shorter than the longest: no filling
+        "**": {"13"},
+        "***": {"130", "137", "230", "13", "9"},
     }.items():
         cell = Reader(codes).read(text).cell
         assert isinstance(cell, Leaves)
@@ -127,6 +130,18 @@ def test_a_set_of_numbers_becomes_the_range_around_it():
     found = Reader(AGE).read("20,25,30")
     assert found.cell == Interval(Fraction(20), Fraction(30))
     assert found.widened
+    assert found.codes == {20 - 17, 25 - 17, 30 - 17}
+
+
+def test_a_set_may_be_long():
+    """It was read by a function that calls itself for each member."""
+    names = [f"town {number}, state {number % 50}" for number in range(1500)]
+    towns = Categories(name="town", hierarchy=Hierarchy.flat(names))
+    cell = Reader(towns).read("{" + ", ".join(names[1:]) + "}").cell
+    assert isinstance(cell, Leaves)
+    assert cell.values == set(names[1:])
+    with pytest.raises(ReleaseError, match="not a value, range or set"):
+        Reader(towns).read("{" + ", ".join([*names[1:], "town"]) + "}")
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from ....models.problem import Problem, require_problem
 from ....models.release import Release
 from ....models.requirement import Violation
 from ....models.requirements import RecordTracing
+from ....models.requirements.of_respondents import names_respondents
 from ...parts import RECODING
 from ...search import solve_problem
 from ..comparison.comparing import Proofs, narrowed
@@ -294,14 +295,14 @@ def _search(
 
 
 def _undecided(problem: Problem, release: Release) -> tuple[str, ...]:
-    """Requirements that look at who was where before; without a history there are none.
+    """Requirements that look at who was where before, or at people of whom more is known.
 
     Record tracing is decided by all matchings of boxes and values, whoever is behind them
     (`models.adversary.matching`; its fast double takes any one of them as the true one): only who was left
     out could change its verdict.
     """
     if not len(problem.history):
-        return ()
+        return tuple(dict.fromkeys(r.name for r in problem.policy.requirements if names_respondents(r)))
     decided = problem.policy.decided_by_histograms(problem)
     asked = [r for index, r in enumerate(problem.policy.requirements) if index not in decided]
     if not release.suppressed:
