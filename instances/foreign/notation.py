@@ -326,7 +326,7 @@ class Reader:
     def _joined(self, parts: list[str], sign: str) -> list[int] | None:
         """Codes of labels whose texts, joined, are these parts; the longest first."""
         most = 1 + max(text.count(sign) for text in self._texts)
-        after: list[tuple[int, Sequence[int]] | None] = [None] * len(parts) + [(len(parts), ())]
+        after: list[tuple[int, Sequence[int]] | None] = [*([None] * len(parts)), (len(parts), ())]
         for at in reversed(range(len(parts))):  # from the end, as sets may be long
             for end in range(min(at + most, len(parts)), at, -1):
                 codes = None if after[end] is None else self._label(sign.join(parts[at:end]).strip())
