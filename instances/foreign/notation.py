@@ -61,6 +61,7 @@ _COMPARED = re.compile(rf"(>=|<=|≥|≤|>|<)\s*({_NUMBER})")
 _MASKED = 10**6
 """Columns with more different numbers are not compared with masks one by one."""
 _RANGE_SIGNS = ("..", ",", ";", "-", "–", " to ")
+_SET_SIGNS = (",", ";", "|")
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ class Reader:
             self._read = self._number
         elif isinstance(domain, Categories | Ordered):
             self._labels = domain.categories if isinstance(domain, Ordered) else domain.hierarchy.leaves
-            self._texts = _texts(domain)
+            self._pieces = {sign: _pieces(domain, sign) for sign in _SET_SIGNS}
             self._last = len(self._labels) - 1
             self._rank = {label: code for code, label in enumerate(self._labels)}
             self._numbers = _as_numbers(self._labels)
@@ -316,7 +317,7 @@ class Reader:
     def _set(self, text: str) -> list[int] | None:
         """A set of labels; commas inside a label are allowed for."""
         inner = text[1:-1] if text[:1] == "{" and text[-1:] == "}" else text
-        for sign in (",", ";", "|"):
+        for sign in _SET_SIGNS:
             parts = inner.split(sign)
             found = self._joined(parts, sign) if len(parts) > 1 or inner is not text else None
             if found is not None:
@@ -325,7 +326,7 @@ class Reader:
 
     def _joined(self, parts: list[str], sign: str) -> list[int] | None:
         """Codes of labels whose texts, joined, are these parts; the longest first."""
-        most = 1 + max(text.count(sign) for text in self._texts)
+        most = self._pieces[sign]
         after: list[tuple[int, Sequence[int]] | None] = [*([None] * len(parts)), (len(parts), ())]
         for at in reversed(range(len(parts))):  # from the end, as sets may be long
             for end in range(min(at + most, len(parts)), at, -1):
@@ -355,11 +356,11 @@ class Reader:
         return CoveredValues(cell, lo, hi, None if len(codes) == hi - lo + 1 else codes, said=said)
 
 
-def _texts(domain: Categories | Ordered) -> frozenset[str]:
-    """What one label of a set may be: ranges of ordered categories are two."""
+def _pieces(domain: Categories | Ordered, sign: str) -> int:
+    """Into how many pieces a sign can cut one label; a range of ordered categories has two of them."""
     if isinstance(domain, Ordered):
-        return frozenset(2 * category for category in domain.categories)
-    return frozenset(label for path in domain.hierarchy.paths for label in path)
+        return 1 + 2 * max(category.count(sign) for category in domain.categories)
+    return 1 + max(label.count(sign) for path in domain.hierarchy.paths for label in path)
 
 
 def _end(text: str) -> Fraction | None:
