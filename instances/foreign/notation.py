@@ -374,7 +374,7 @@ def _unlisted(text: str) -> str:
         return text
     try:
         parts = literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, MemoryError, RecursionError):  # the last two: it has too many parts
         return text
     return parts[0].strip() if len(parts) == 1 else "{" + ",".join(map(str, parts)) + "}"
 

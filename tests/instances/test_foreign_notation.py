@@ -219,3 +219,10 @@ def test_intervals_over_categories_that_are_numbers():
 def test_what_cannot_be_read(domain: Numeric | Categories | Ordered, text: str, said: str):
     with pytest.raises(ReleaseError, match=said):
         Reader(domain).read(text)
+
+
+@pytest.mark.parametrize(("part", "times"), [("-", 100_000), ("'cook'+", 20_000)])
+def test_what_only_begins_like_a_printed_list_is_no_notation(part: str, times: int):
+    """Python's parser gives up on such with errors of its own."""
+    with pytest.raises(ReleaseError, match="not a value, range or set"):
+        Reader(WORK).read(f"['clerk',{part * times}1,'cook']")
