@@ -102,7 +102,7 @@ def _sums(layers: list[Layer], pairs: int, prime: int) -> list[int]:
         counted, onward = backward(
             layer.targets, layer.kind, weight, befores.pop(), onward, layer.least, prime
         )
-        found[1 + layer.pair] = counted
+        found[1 + layer.pair] = int(counted)  # a number of numpy's where nothing is compiled
     return found
 
 

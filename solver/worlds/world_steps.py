@@ -106,7 +106,7 @@ def advance(
                 key[len(kept) + i] = now[onward[i]] - x
             code = 1469598103934665603
             for i in range(size):
-                code = (code ^ key[i]) * 1099511628211
+                code = (code ^ int(key[i])) * 1099511628211
                 code = code ^ (code >> 29)
             slot = code & mask
             while table[slot] >= 0:
@@ -162,7 +162,7 @@ def advance(
                 for t in range(count):
                     code = 1469598103934665603
                     for i in range(size):
-                        code = (code ^ found[t, i]) * 1099511628211
+                        code = (code ^ int(found[t, i])) * 1099511628211
                         code = code ^ (code >> 29)
                     slot = code & mask
                     while table[slot] >= 0:
