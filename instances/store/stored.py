@@ -19,13 +19,15 @@ from sqlalchemy.exc import IntegrityError
 from ...models.errors import ConflictError, ReleaseError, StoreError
 from ...models.group import Member
 from ...models.history import History, Statement
+from ...models.policy import Policy
 from ...models.release import Release
+from ...models.requirements.of_respondents import aligned
 from .anchor import refuse_other
 from .codec import DAMAGES, Entry, release_of, release_record
 from .database import Database, database_url
 from .identities import Identities, read_key
 from .migrations import prepare
-from .rows import newest, read_entries, write_entry
+from .rows import newest, read_entries, try_to_write, write_entry
 from .schema import VERSION, begin, setting, stored_version
 
 __all__ = ["StoredHistory"]
@@ -151,8 +153,8 @@ class StoredHistory(History):
         StoreError
             If nothing may be written, or another writer does not end.
         """
-        with self._lock, self._database.writing():
-            pass  # a transaction that writes nothing has asked for the lock of writers
+        with self._lock, self._database.writing() as connection:
+            try_to_write(connection)
 
     def append(
         self,
@@ -162,12 +164,11 @@ class StoredHistory(History):
         certificate: Statement | None = None,
         audit: Mapping[str, Any] | None = None,
     ) -> None:
-        content = None if certificate is None else certificate.content
         self.append_entry(
             release,
             appended=datetime.now(UTC).isoformat(timespec="seconds"),
-            policy=None if policy is None else policy.content,
-            certificate=content,
+            policy=None if policy is None else self._named(policy).content,
+            certificate=None if certificate is None else certificate.content,
             audit=audit,
         )
 
@@ -211,6 +212,13 @@ class StoredHistory(History):
             self._told |= set(new)
             self._entries.append(entry)
             self._digests.append(digest)
+
+    def _named(self, policy: Statement) -> Statement:
+        """A policy that names people, by the ids that are kept."""
+        if not isinstance(policy, Policy):
+            return policy
+        asked = aligned(policy.requirements, self.aligned_id)
+        return policy if asked is policy.requirements else policy.changed(requirements=asked)
 
     def _note_spelling(self, respondent: str) -> None:
         hashed = self._identities.spelling(respondent)

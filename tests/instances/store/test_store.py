@@ -178,6 +178,23 @@ def test_no_id_is_in_a_store_with_a_key_and_the_key_is_not_either(tmp_path: Path
     )
 
 
+def test_no_id_is_in_a_store_with_a_key_because_a_policy_names_it(tmp_path: Path):
+    where, problem = hashed(tmp_path)
+    who = problem.history[0].groups[0].members[0]
+    told = oa.Knowledge(compromised={who.respondent: who.value})
+    policy = oa.Policy([oa.ResistsInference(min_values=2, knowledge=told)])
+    history = opened(where, key=KEY)
+    history.append(problem.history[0], policy=policy)
+    kept = history.entries[-1].policy
+    assert kept is not None
+    settings = kept["requirements"][0]["resists_inference"]
+    assert settings["knowledge"]["compromised"] == {history.aligned_id(who.respondent): who.value}
+    assert who.respondent.encode() not in where.read_bytes()
+    plain = opened(tmp_path / "plain.db")
+    plain.append(problem.history[0], policy=policy)
+    assert plain.entries[-1].policy == policy.content
+
+
 def test_a_keyed_series_is_solved_like_an_open_one(tmp_path: Path):
     where, problem = hashed(tmp_path)
     history = opened(where, key=KEY)
