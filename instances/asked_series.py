@@ -63,7 +63,9 @@ def read_asked(
         left_out, unique = len(problem.table), knowledge.membership == "groups"
         releases = (
             problem.history.aligned_release(
-                read_release(path, problem.table, suppressed=left_out, unique=unique, published=True)
+                read_release(
+                    path, problem.table, suppressed=left_out, unique=unique, published=True, earlier=True
+                )
             )
             for path in files[1:]
         )

@@ -252,7 +252,7 @@ def _history(
                 f"{given} is given as a key, but the problem names no stored history: name it, or leave out "
                 "the key"
             )
-        releases = (read_release(file.parent / name, table) for name in spec)
+        releases = (read_release(file.parent / name, table, earlier=True) for name in spec)
         return releases_spelt_alike(releases, table.spelling, table.respondent)
     if isinstance(spec, str):
         spec = StoreKeys(store=spec)

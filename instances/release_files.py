@@ -8,7 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from ..models.attributes import joined_columns
+from ..models.categories import Categories
 from ..models.column_names import KIND, RESPONDENT
+from ..models.domain import Domain
 from ..models.errors import InputError, ReleaseError
 from ..models.release import Release
 from ..models.table import Microdata
@@ -27,6 +29,7 @@ def read_release(
     unique: bool = True,
     published: bool = False,
     known: Sequence[Sequence[int]] | None = None,
+    earlier: bool = False,
 ) -> Release:
     """Read a release of the series that `table` belongs to.
 
@@ -46,6 +49,8 @@ def read_release(
         Refuse it at least if it does not tell who was left out.
     known : sequence of sequences of int, optional
         Rows (from 0) in each group of a public copy, if they are known; see `public_release`.
+    earlier : bool
+        Whether it may be of an earlier table, whose people had categories that nobody has in `table`.
 
     Returns
     -------
@@ -61,13 +66,36 @@ def read_release(
     try:
         if KIND in frame.columns or suppressed is None:
             return steward_release(
-                frame, respondent=table.respondent, domains=table.domains, sensitive=table.sensitive.name
+                frame,
+                respondent=table.respondent,
+                domains=_widened(table.domains, frame) if earlier else table.domains,
+                sensitive=table.sensitive.name,
             )
         return public_release(
             frame, table, suppressed=suppressed, unique=unique, published=published, known=known
         )
     except InputError as error:
         raise type(error)(f"{path}: {error}") from error
+
+
+def _widened(domains: Sequence[Domain], frame: pd.DataFrame) -> list[Domain]:
+    """Domains with the categories of a steward's copy, where a flat column or a rule has place for them."""
+
+    def strange(domain: Domain, text: str) -> bool:
+        try:
+            _ = domain.parse_value(text)
+        except ReleaseError:
+            return text != ""
+        return False
+
+    found: list[Domain] = []
+    for domain in domains:
+        new = set[str]()
+        if isinstance(domain, Categories) and {domain.name, KIND} <= set(frame.columns):
+            cells = frame.loc[frame[KIND] != "counterfeit", domain.name].dropna().astype(str)
+            new = {text for text in set(cells) if strange(domain, text)}
+        found.append(domain.widened(new) if new else domain)
+    return found
 
 
 def _frame(path: Path, table: Microdata) -> pd.DataFrame:
