@@ -42,14 +42,16 @@ def read_series(paths: Sequence[str | Path], *, boxes: bool = False) -> History:
         If a file is no steward's copy, or its boxes cannot be read; naming it. Also if ids or values differ
         in spelling only: a problem file says what that means.
     """
-    frames = {Path(path): read_frame(Path(path), decimal=".", own=True) for path in paths}
+    # Pairs, as a release that was published twice is named twice.
+    frames = [(Path(path), read_frame(Path(path), decimal=".", own=True)) for path in paths]
     if not frames:
         raise InputError("no release is named: give steward's copies, oldest first")
-    columns = [_columns(path, frame) for path, frame in frames.items()]
-    if len(set(columns)) > 1:
-        raise ReleaseError(f"{list(frames)[1]}: its columns are not those of {next(iter(frames))}")
+    columns = [_columns(path, frame) for path, frame in frames]
+    for (path, _), found in zip(frames, columns, strict=True):
+        if found != columns[0]:
+            raise ReleaseError(f"{path}: its columns are not those of {frames[0][0]}")
     respondent, names, private = columns[0]
-    people = pd.concat([frame[frame[KIND] != "counterfeit"] for frame in frames.values()], ignore_index=True)
+    people = pd.concat([frame[frame[KIND] != "counterfeit"] for _, frame in frames], ignore_index=True)
     table = Microdata.from_frame(
         people.drop_duplicates(respondent, ignore_index=True),
         respondent=respondent,
@@ -59,7 +61,7 @@ def read_series(paths: Sequence[str | Path], *, boxes: bool = False) -> History:
         real_values=DOUBTFUL,
         spelling="keep",
     )
-    releases = (_release(path, frame, table, boxes=boxes) for path, frame in frames.items())
+    releases = (_release(path, frame, table, boxes=boxes) for path, frame in frames)
     return releases_spelt_alike(releases, Spelling(), respondent)
 
 
