@@ -153,7 +153,8 @@ class DeclaredCells:
         if self.people is not None:
             rule["respondent"] = self.people
             what = "different people" if self.people == "keep" else "one person"
-            told = f"Ids that differ in blanks, case or composed letters only are {what}, as you said. "
+            told = "Ids that differ in blanks, case, composed letters or zeros in front only are "
+            told += f"{what}, as you said. "
         if self.kept:
             rule["sensitive"] = "keep"
             told += "Values that differ so are different ones, as in the releases before."

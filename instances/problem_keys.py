@@ -138,7 +138,8 @@ class ProblemKeys(Strict):
     real_values: MarksKey = Field(default_factory=list[str])
     """Cells that are values although they look missing."""
     spelling: Choice | dict[Literal["respondent", "sensitive"], Choice] = "refuse"
-    """What becomes of ids, or values, that differ in blanks, case or composed letters only."""
+    """What becomes of ids, or values, that differ in blanks, case or composed letters only, or ids in zeros
+    in front."""
     history: list[str] | str | StoreKeys = Field(default_factory=list[str])
     """Earlier releases: steward's copies, oldest first, or a stored history."""
     policy: PolicyKeys

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .box import Exact
-from .combination import fold, joined
+from .combination import fold, fold_id, joined
 from .domain import Codes, Domain
 from .errors import TableError
 from .exact_numbers import plain_text, shortest_decimals
@@ -116,13 +116,13 @@ def cells_of(frame: pd.DataFrame, name: str, missing: str, *, refuse: bool) -> l
 def respondent_ids(name: str, cells: Sequence[object], rule: Spelling) -> list[str]:
     """Who each row is about; refuses ids that are spelt differently, unless the rule keeps them apart."""
     people = [plain_text(who) for who in cells]
-    if rule.respondent == "keep" or len(set(map(fold, people))) == len(people):
+    if rule.respondent == "keep" or len(set(map(fold_id, people))) == len(people):
         return people
-    alike = {who for group in spellings(people).values() for who in group}
+    alike = {who for group in spellings(people, fold_id).values() for who in group}
     rows: dict[str, list[int]] = {}
     for row, who in enumerate(people, start=1):
         if who in alike:
-            rows.setdefault(fold(who), []).append(row)
+            rows.setdefault(fold_id(who), []).append(row)
     refuse_id_spellings(name, list(rows.values()), merging=rule.respondent == "merge")
     return people
 

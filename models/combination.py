@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-__all__ = ["SEPARATOR", "fold", "joined", "part_of", "parted"]
+__all__ = ["SEPARATOR", "fold", "fold_id", "joined", "part_of", "parted"]
 
 SEPARATOR = " ¦ "
 
@@ -54,3 +54,15 @@ def fold(text: str) -> str:
         folded = unicodedata.normalize("NFC", plain.casefold())
     whole = _WHOLE.fullmatch(folded) if folded.endswith((".0", "00")) else None
     return folded if whole is None else whole[1]
+
+
+def fold_id(text: str) -> str:
+    """What is left of a respondent's id: as `fold`, and spreadsheets take zeros in front from numbers.
+
+    Examples
+    --------
+    >>> fold_id("007"), fold_id("7.0"), fold_id("000"), fold_id("0a")
+    ('7', '7', '0', '0a')
+    """
+    folded = fold(text)
+    return (folded.lstrip("0") or "0") if folded[:1] == "0" and folded.isdecimal() else folded

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from .box import Box, Interval, Leaves
-from .combination import fold
+from .combination import fold_id
 from .errors import ReleaseError, StoreError
 from .fingerprint import Fingerprint
 from .group import Member
@@ -171,7 +171,7 @@ class History:
 
     def spelling(self, respondent: str) -> str:
         """What ids (as this history names them) have in common if they differ in spelling only."""
-        return fold(respondent)
+        return fold_id(respondent)
 
     @property
     def spelt(self) -> Mapping[str, str | None]:

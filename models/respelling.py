@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from .combination import fold
+from .combination import fold, fold_id
 from .errors import SpellingError
 from .group import Member
 from .history import History
@@ -39,11 +39,11 @@ def release_spelt_as_before(release: Release, history: History, rule: Spelling, 
         If something is spelt differently, there or in the release itself, and the rule does not say what
         that means. No id is named.
     """
-    if rule.respondent != "keep" and (alike := spellings(m.respondent for m in release.members)):
+    if rule.respondent != "keep" and (alike := spellings((m.respondent for m in release.members), fold_id)):
         raise SpellingError(
             f"column {respondent!r}: {sum(map(len, alike.values()))} ids of one release differ in blanks, "
-            "case or composed letters only: correct them, or declare spelling: {respondent: keep} if they "
-            "are different people"
+            "case, composed letters or zeros in front only: correct them, or declare spelling: {respondent: "
+            "keep} if they are different people"
         )
     release = history.aligned_release(release)
     published = {value for group in release.groups for value in group.histogram}
@@ -116,15 +116,15 @@ def _people(name: str, members: Sequence[Member], rule: Choice, history: History
             found[member.respondent] = before
     if rows and rule == "refuse":
         raise SpellingError(
-            f"column {name!r}: {_ids(rows)} from one of an earlier release in blanks, case or "
-            "composed letters only: correct them, declare spelling: {respondent: merge} if these people "
-            "return, or spelling: {respondent: keep} if they are new"
+            f"column {name!r}: {_ids(rows)} from one of an earlier release in blanks, case, "
+            "composed letters or zeros in front only: correct them, declare spelling: {respondent: merge} if "
+            "these people return, or spelling: {respondent: keep} if they are new"
         )
     if several:
         raise SpellingError(
-            f"column {name!r}: {_ids(several)} from several of earlier releases in blanks, case "
-            "or composed letters only, so they cannot be merged: write them as one of these, or declare "
-            "spelling: {respondent: keep} if they are new"
+            f"column {name!r}: {_ids(several)} from several of earlier releases in blanks, case, "
+            "composed letters or zeros in front only, so they cannot be merged: write them as one of these, "
+            "or declare spelling: {respondent: keep} if they are new"
         )
     return found
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -41,11 +41,11 @@ def is_keyed_hash(respondent: str) -> bool:
     return KEYED_HASH.fullmatch(respondent) is not None
 
 
-def spellings(texts: Iterable[str]) -> dict[str, list[str]]:
+def spellings(texts: Iterable[str], folding: Callable[[str], str] = fold) -> dict[str, list[str]]:
     """Different texts that fold alike: by what they fold to, in order; texts alone in theirs are left out."""
     found: dict[str, list[str]] = {}
     for text in dict.fromkeys(texts):
-        found.setdefault(fold(text), []).append(text)
+        found.setdefault(folding(text), []).append(text)
     return {folded: sorted(group) for folded, group in found.items() if len(group) > 1}
 
 
@@ -142,6 +142,6 @@ def refuse_id_spellings(name: str, rows: Sequence[Sequence[int]], *, merging: bo
     more = f"; and {len(rows) - _MOST} more" if len(rows) > _MOST else ""
     remedy = "keep one row per respondent" if merging else "correct them"
     raise SpellingError(
-        f"column {name!r}: ids differ in blanks, case or composed letters only, in rows {listed}{more}: "
-        f"{remedy}, or declare spelling: {{respondent: keep}} if they are different people"
+        f"column {name!r}: ids differ in blanks, case, composed letters or zeros in front only, in rows "
+        f"{listed}{more}: {remedy}, or declare spelling: {{respondent: keep}} if they are different people"
     )

@@ -171,8 +171,8 @@ class Microdata:
             Cells that are values although they look missing. Cells that look so are an error until
             they are named here or there.
         spelling : {"refuse", "keep", "merge"}, or mapping of "respondent" and "sensitive" to one
-            What to do about ids, or sensitive values, that differ in blanks around them, case or
-            composed letters only: an error that lists them; they differ; they are one (`Spelling`).
+            What to do about sensitive values, or ids, that differ in blanks, case or composed letters only,
+            or ids in zeros in front: an error that lists them; they differ; they are one (`Spelling`).
 
         Raises
         ------

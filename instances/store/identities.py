@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from ...models.combination import fold
+from ...models.combination import fold_id
 from ...models.errors import StoreError
 from ...models.group import Member
 from ...models.release import Release
@@ -119,7 +119,7 @@ class Identities:
         """A hash of what spellings of an id have in common; None without the key, or for a hash."""
         if self.key is None or is_keyed_hash(respondent):
             return None
-        return _digest(self.key, b"spelling:" + fold(respondent).encode())[:SPELLING]
+        return _digest(self.key, b"spelling:" + fold_id(respondent).encode())[:SPELLING]
 
     def unlocked(self, key: bytes | None) -> Identities:
         """With the key somebody gives for an existing store.

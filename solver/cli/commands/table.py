@@ -59,8 +59,8 @@ class InitCommand:
         Literal["keep", "merge"] | None,
         typer.Option(
             "--spelling",
-            help="Ids that differ only in blanks, case or composed letters: different people (keep), or "
-            "one person who returns (merge); asked on a terminal, otherwise refused.",
+            help="Ids that differ only in blanks, case, composed letters or zeros in front: different people "
+            "(keep), or one person who returns (merge); asked on a terminal, otherwise refused.",
         ),
     ] = None
     ask: Annotated[bool, typer.Option("--ask", help="Ask about each role.")] = False
