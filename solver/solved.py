@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..instances.problem_file import load_answer, load_problem
 from ..instances.store.opening import History
 from ..instances.text_files import Reading
-from ..models.errors import CertificateError, ReleaseError
+from ..models.errors import CertificateError, ReleaseError, StoreError
 from ..models.problem import Problem
 from ..models.release import Release
 from .certificate import Certificate
@@ -24,7 +24,16 @@ from .result_file import ResultFile, beside, certificate_of, read_result
 if TYPE_CHECKING:
     from ..instances.store.stored import StoredHistory
 
-__all__ = ["SolvedFile", "again_in_words", "as_of", "before_table", "read_solved", "stored"]
+__all__ = [
+    "SolvedFile",
+    "again_in_words",
+    "as_of",
+    "before_table",
+    "places_of",
+    "read_solved",
+    "refuse_held",
+    "stored",
+]
 
 
 class SolvedFile(NamedTuple):
@@ -66,7 +75,7 @@ def read_solved(
             release = load_answer(release_file, problem, known)
         except ReleaseError as error:
             raise CertificateError(str(error)) from error
-        problem, words = as_of(problem, release)
+        problem, words = as_of(problem, release, certificate.problem.history)
         if words is not None:
             say(words)
     problem = as_certified(certificate, problem)
@@ -84,17 +93,28 @@ def stored(history: History) -> StoredHistory | None:
     return history if isinstance(history, StoredHistory) else None
 
 
-def as_of(problem: Problem, release: Release) -> tuple[Problem, str | None]:
-    """The problem as it was when `release` was made, if its stored history already holds it; in words too."""
+def as_of(problem: Problem, release: Release, asked: str | None = None) -> tuple[Problem, str | None]:
+    """The problem as it was when `release` was made, if its stored history already holds it; in words too.
+
+    A history may hold it several times: `asked` is the digest of the one that a certificate is about.
+    """
     history = stored(problem.history)
-    if history is None:
+    numbers = [] if history is None else places_of(release, history)
+    if history is None or not numbers or history.fingerprint == asked:
         return problem, None
-    wanted = _content(release)
-    for number in range(len(history) - 1, -1, -1):
-        if _content(history[number]) == wanted:
-            earlier = replace(problem, history=history.before(number))
-            return earlier, f"this is release {number + 1} of {history.name}: judged by those before it"
-    return problem, None
+    made = [n for n in numbers if history.before(n - 1).fingerprint == asked] if len(numbers) > 1 else []
+    number = (made or numbers)[-1]
+    earlier = replace(problem, history=history.before(number - 1))
+    return earlier, f"this is release {number} of {history.name}: judged by those before it"
+
+
+def places_of(release: Release, history: History) -> list[int]:
+    """As which releases (from 1) a history holds a release: the same people, values and cells."""
+    size, wanted = _size(release), _content(release)
+    # Sizes first: series are long, and tables large.
+    return [
+        n for n, known in enumerate(history, start=1) if _size(known) == size and _content(known) == wanted
+    ]
 
 
 def before_table(problem: Problem) -> tuple[Problem, str | None]:
@@ -133,9 +153,33 @@ def _released(problem: Problem) -> tuple[int, str] | None:
     return None
 
 
+def refuse_held(release: Release, history: History, wanted: str) -> None:
+    """Refuse to store a release again unless it was published again; `wanted` says how to insist.
+
+    Raises
+    ------
+    StoreError
+    """
+    kept, numbers = stored(history), places_of(release, history)
+    if kept is not None and numbers:
+        raise StoreError(
+            f"{kept.name}: holds this release already, as number {numbers[-1]}, so nothing was appended: "
+            f"{wanted} if it was published once more"
+        )
+
+
+def _size(release: Release) -> tuple[int, ...]:
+    return len(release.groups), len(release.members), release.counterfeits, release.hidden_cells
+
+
 def _content(release: Release) -> tuple[object, ...]:
     groups = {
-        (group.respondents, tuple(sorted(group.histogram.items())), tuple(str(c) for c in group.box or ()))
+        (
+            frozenset(group.members),
+            frozenset(group.counterfeits),
+            tuple(map(str, group.box or ())),
+            frozenset(group.hidden),
+        )
         for group in release.groups
     }
-    return groups, {member.respondent for member in release.suppressed}
+    return groups, frozenset(release.suppressed), release.form
