@@ -39,7 +39,9 @@ __all__ = [
     "append_release",
     "beyond_policy",
     "examine",
+    "proving",
     "refuse_blind",
+    "refuse_broken",
     "refuse_other_result",
 ]
 
@@ -285,14 +287,14 @@ def append_release(
     problem = Problem(table=table, policy=policy, history=history)
     if not ignores_history:
         refuse_blind(policy, "give ignores_history=True")
-    _refuse_broken(problem, release)
+    refuse_broken(problem, release)
     stays = table.sensitive.persistence
     verdict, report = examine(history, release, persistence=stays, seconds=audit_seconds)
     why = verdict.refusal(limit)
     if why is not None:
         told = "".join(f"\n{text}" for text in (*report.texts(), *beyond_policy(problem)))
         raise SeriesError(f"not appended: {why}, or raise audit_limit{told}")
-    proof = _proving(result.certificate, problem, release)
+    proof = proving(result.certificate, problem, release)
     history.append(release, policy=policy, certificate=proof, audit=verdict.to_dict())
     return verdict
 
@@ -306,8 +308,13 @@ def _asked(result: Result, audit_limit: int | None) -> tuple[Release, int | None
     return result.release, limit
 
 
-def _refuse_broken(problem: Problem, release: Release) -> None:
-    """The history may have grown since, or the result be of another table."""
+def refuse_broken(problem: Problem, release: Release) -> None:
+    """Refuse a release that breaks its policy: the history may have grown since, or the table be another.
+
+    Raises
+    ------
+    SeriesError
+    """
     broken = next(problem.check(release), None)
     if broken is not None:
         raise SeriesError(
@@ -316,7 +323,7 @@ def _refuse_broken(problem: Problem, release: Release) -> None:
         )
 
 
-def _proving(certificate: Certificate | None, problem: Problem, release: Release) -> Certificate | None:
+def proving(certificate: Certificate | None, problem: Problem, release: Release) -> Certificate | None:
     """The certificate, if it is about this release at this place of its series."""
     if certificate is None or other_parts(certificate, problem, problem.history.aligned_release(release)):
         return None

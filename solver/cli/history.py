@@ -22,6 +22,7 @@ from ..certify import is_about
 from ..display import soft_console, warn_unchecked
 from ..overwriting import may_write
 from ..result_file import certificate_of, read_result
+from ..solved import refuse_held, stored
 from .audit_first import REFUSED, audit_first, audit_time_of, limit_of
 from .commands.history import (
     AppendCommand,
@@ -112,6 +113,10 @@ def append(asked: AppendCommand) -> None:
         tell=teller(console),
     )
     release = load_answer(asked.release_file, problem)
+    if not asked.again:
+        refuse_held(release, problem.history, "give --again")
+    if (kept := stored(problem.history)) is not None:
+        kept.refuse_read_only()  # before the audit, which may take its time
     certificate = _certificate(asked.result_file, problem, release)
     broken = {violation.requirement for violation in problem.check(release)}
     warn_unchecked(console, problem)

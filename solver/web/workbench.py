@@ -26,8 +26,9 @@ from ...instances.usual_policy import SensitiveCounts
 from ...models.errors import OptanonError, ProblemFileError, SeriesError, TableError
 from ...models.files import write_text, write_whole
 from ...models.hierarchy import Hierarchy
-from ..appending import beyond_policy, examine, refuse_blind
+from ..appending import beyond_policy, examine, proving, refuse_blind, refuse_broken
 from ..result_file import certificate_of, read_result
+from ..solved import refuse_held
 from .job import Job
 
 __all__ = ["INSIST", "KINDS", "ROLES", "ColumnChoice", "Workbench"]
@@ -300,10 +301,13 @@ class Workbench:
         """
         if not self.history.strip():
             raise ProblemFileError("name the file of the stored history under 'Earlier releases' first")
-        problem = load_problem(self.folder / PROBLEM)
-        release = load_answer(self.folder / "release.steward.csv", problem)
-        certificate = certificate_of(read_result(self.folder / "release.result.json"))
         stored = History.open(self._history_file())
+        # As it is now: others may have appended to it since the search, or it is another one.
+        problem = load_problem(self.folder / PROBLEM, history=stored)
+        release = load_answer(self.folder / "release.steward.csv", problem)
+        refuse_held(release, stored, "give it to `optanon history append --again`")
+        refuse_broken(problem, release)
+        certificate = certificate_of(read_result(self.folder / "release.result.json"))
         if not insist:
             refuse_blind(problem.policy, f"tick '{INSIST}'")
         verdict, found = examine(stored, release, persistence=problem.table.sensitive.persistence)
@@ -311,7 +315,8 @@ class Workbench:
         if why is not None:
             told = "".join(f"\n{text}" for text in (*found.texts(), *beyond_policy(problem)))
             raise SeriesError(f"not appended: {why}, or tick '{INSIST}'{told}")
-        stored.append(release, policy=problem.policy, certificate=certificate, audit=verdict.to_dict())
+        proof = proving(certificate, problem, release)
+        stored.append(release, policy=problem.policy, certificate=proof, audit=verdict.to_dict())
         return f"appended as release {len(stored)} of {self.history.strip()}; {verdict}"
 
     # -- tasks -----------------------------------------------------------------------

@@ -7,11 +7,12 @@ import json
 import os
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from command_line import run
-from sqlalchemy import Connection
+from sqlalchemy import URL, Engine, create_engine
 
 import optanon as oa
 from optanon.instances import catalog
@@ -156,9 +157,12 @@ def test_releases_made_elsewhere_are_appended_even_if_they_break_the_policy(fold
     strict = {**yaml.safe_load((folder / "release-1.yaml").read_text())}
     strict["policy"] = {"requirements": [{"k_c_anonymity": {"k": 6}}]}
     (folder / "strict.yaml").write_text(yaml.safe_dump(strict))
-    done = run(
-        "history", "append", "releases.db", "release-1.steward.csv", "-p", "strict.yaml", folder=folder
-    )
+    again = ("history", "append", "releases.db", "release-1.steward.csv", "-p", "strict.yaml")
+    held = run(*again, folder=folder)
+    assert (held.returncode, held.stdout.count("audit")) == (2, 0)
+    assert "holds this release already, as number 1, so nothing was appended: give --again" in held.stderr
+    assert len(oa.History.open(folder / "releases.db")) == 1
+    done = run(*again, "--again", folder=folder)
     assert done.returncode == 1
     assert "take note: it breaks k_c_anonymity" in done.stdout
     assert len(oa.History.open(folder / "releases.db")) == 2
@@ -177,7 +181,7 @@ def test_a_result_about_something_else_is_not_kept_with_a_release(folder: Path):
     def refused(release: str, problem: str, result: str) -> str:
         before = len(oa.History.open(folder / "releases.db"))
         asked = (f"{release}.steward.csv", "-p", f"{problem}.yaml", "--result", f"{result}.result.json")
-        done = run(*append, *asked, folder=folder)
+        done = run(*append, *asked, "--again", folder=folder)
         assert done.returncode == 2, done.stdout
         assert len(oa.History.open(folder / "releases.db")) == before
         assert not any(name in done.stderr for name in NAMES)
@@ -258,17 +262,20 @@ def test_a_store_that_may_not_be_written_is_told_before_the_search(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
     ok("history", "init", "releases.db", folder=folder)
+    oa.History.open(folder / "releases.db").refuse_read_only()  # type: ignore[attr-defined]
+    before = (folder / "releases.db").read_bytes()
 
-    def read_only(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("optanon_writes", False)
-        connection.exec_driver_sql("INSERT INTO a_read_only_database" if writes else "BEGIN")
+    def read_only(url: URL, **options: Any) -> Engine:
+        where = f"file:{folder / str(url.database)}?mode=ro"  # on which SQLite begins to write all the same
+        return create_engine(url, creator=lambda: sqlite3.connect(where, uri=True), **options)
 
-    monkeypatch.setattr("optanon.instances.store.database._begin_sqlite", read_only)
+    monkeypatch.setattr("optanon.instances.store.database.create_engine", read_only)
     searched = "optanon.solver.cli.solve.solve_problem"
     monkeypatch.setattr(searched, lambda *_, **__: pytest.fail("it was searched for nothing"))
     done = run("solve", "release-1.yaml", "--append", folder=folder)
     assert done.returncode == 2
     assert "releases.db: the history cannot be written" in done.stderr
+    assert (folder / "releases.db").read_bytes() == before
 
 
 def test_a_key_is_made_with_its_history_only(folder: Path):

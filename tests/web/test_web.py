@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from optanon.instances import catalog
-from optanon.instances.problem_file import load_problem
+from optanon.instances.problem_file import load_answer, load_problem
 from optanon.instances.store.opening import History
-from optanon.models.errors import InputError, OptanonError, PolicyError, SeriesError, TableError
+from optanon.models.errors import InputError, OptanonError, PolicyError, SeriesError, StoreError, TableError
 from optanon.models.requirements import registered
 from optanon.solver.advice import advice
 from optanon.solver.search import solve_problem
@@ -395,6 +395,28 @@ def test_nothing_is_appended_that_nobody_looked_at_or_that_discloses(bench, monk
     assert told.startswith(
         "appended as release 1 of releases.db; audit of the series up to release 1: 6 disclosed"
     )
+    assert len(History.open(bench.base / "releases.db")) == 1
+    with pytest.raises(StoreError, match="holds this release already, as number 1, so nothing was appended"):
+        bench.append(insist=True)
+    assert len(History.open(bench.base / "releases.db")) == 1
+
+
+def test_a_release_that_others_overtook_is_not_appended_unchecked(bench):
+    policy = {
+        "requirements": [{"weak_m_invariance": {"m": 2}}],
+        "minimize": ["counterfeits", "information_loss"],
+        "outlook": "none",
+    }
+    bench.write_problem(policy, "persistent")
+    bench.start(time_limit=60, seed=0)
+    assert bench.job.wait(60)["event"] == "done"
+    problem = load_problem(bench.folder / "problem.yaml")
+    found = load_answer(bench.folder / "release.steward.csv", problem)
+    other = problem.assemble([range(6)] if len(found.groups) > 1 else [[0, 2], [1, 4], [3, 5]])
+    assert next(problem.check(other), None) is None
+    History.open(bench.base / "releases.db").append(other)
+    with pytest.raises(SeriesError, match=r"the 1 releases before it breaks weak_m_invariance .*: solve ag"):
+        bench.append(insist=True)
     assert len(History.open(bench.base / "releases.db")) == 1
 
 

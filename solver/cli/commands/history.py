@@ -64,7 +64,8 @@ class AppendCommand:
     """Append a release that was made elsewhere or earlier.
 
     It is appended even if it breaks the problem's policy or discloses somebody, because what was published
-    must be known; the exit code is then 1. With --audit-limit, the exit code is 5 if it is refused.
+    must be known; the exit code is then 1. With --audit-limit, the exit code is 5 if it is refused. A release
+    that the history holds already is refused unless it was published --again.
     """
 
     where: Where
@@ -83,6 +84,10 @@ class AppendCommand:
     expect: Expect = None
     audit_limit: AuditLimit = "none"
     audit_time: AuditTime = AUDIT_SECONDS
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="It was published once more: append it although the history holds it."),
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
