@@ -31,7 +31,7 @@ from ..models.problem import Problem
 from ..models.publisher import Publisher, usual_publishers
 from .bounded import read_yaml
 from .column_kinds import Strict
-from .futures import Futures
+from .futures import Futures, published_last
 from .problem_file import load_policy, load_problem
 from .wrong_keys import first_wrong
 
@@ -103,7 +103,8 @@ def load_series(path: str | Path, *, expect: str | None = None) -> TriedSeries:
     spec = _read(file)
     if spec is None:
         problem = load_problem(file, expect=expect)
-        futures = None if len(problem.history) else Futures()
+        again = published_last(problem.table, problem.history)  # which is no past of its own
+        futures = None if len(problem.history) > again else Futures()
         return TriedSeries(problem=problem, publishers=usual_publishers(problem.policy), futures=futures)
     inner = file.parent / spec.problem
     problem = load_problem(inner, expect=expect)

@@ -18,6 +18,7 @@ from ..insight.backtest.result import COLUMNS, Backtest
 from ..insight.backtest.steps import BacktestStep
 from ..overwriting import may_write
 from .commands.alternatives import BacktestCommand
+from .reading import as_asked
 from .tables import print_table
 
 __all__ = ["run_backtest"]
@@ -36,9 +37,11 @@ def run_backtest(asked: BacktestCommand) -> None:
     series = load_series(asked.series_file, expect=asked.expect)
     console = plain_console()
     warn_unchecked(console, series.problem)
+    # Futures begin with the table, whether or not it is published already.
+    problem = series.problem if series.futures is None else as_asked(console, series.problem)
     with _course(asked.quiet) as listener:
         found = backtest(
-            series.problem,
+            problem,
             series.publishers,
             futures=series.futures,
             time_limit=asked.time_limit,

@@ -377,6 +377,27 @@ def test_an_appended_release_is_not_in_its_own_past(folder: Path, command: str):
     assert line.endswith("already: judged by those before it")
 
 
+def test_futures_of_an_appended_table_do_not_publish_it_again(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    """They begin with it; a problem file whose history holds no other table has no past to replay."""
+    problem = load_problem(folder / "looking1.yaml")
+    problem.history.append(problem.assemble([[0, 1], [2, 3]]))
+    asked: list[tuple[int, bool]] = []
+
+    def tried(problem: oa.Problem, *_: Any, futures: oa.Futures | None, **__: Any) -> None:
+        asked.append((len(problem.history), futures is not None))
+        raise oa.InputError("seen enough")
+
+    monkeypatch.setattr("optanon.solver.cli.backtest.backtest", tried)
+    (folder / "drawn.yaml").write_text("problem: looking1.yaml\nfutures: {releases: 2}\n")
+    for name in ("drawn.yaml", "looking1.yaml"):
+        done = run("backtest", name, "-q", folder=folder)
+        assert "seen enough" in done.stderr
+        assert done.stdout.startswith("the table is release 1 of "), done.stdout
+    problem.history.append(problem.assemble([range(4)]))
+    assert "seen enough" in run("backtest", "looking1.yaml", "-q", folder=folder).stderr
+    assert asked == [(0, True), (0, True), (2, False)]
+
+
 def test_a_problem_is_taken_back_to_the_past_of_its_table_only(folder: Path):
     assert run("solve", "looking1.yaml", "--append", "-q", folder=folder).returncode == 0
     problem = load_problem(folder / "looking1.yaml")
