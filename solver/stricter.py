@@ -141,17 +141,14 @@ def strictly_first(
         if best.best is None:
             raise
         interrupted = True
-    claims = [claim for each in _highest(answers) for claim in each.claims]
-    claims += [claim for each in _highest(stricter) for claim in duals_of(problem, each)]
+    claims = *_proven(answers), *duals_of(problem, _proven(stricter))
     if interrupted:
         return best.answer(claims, interrupted=True)
     last = answers[-1]
     if best.best is None:
-        return replace(last, claims=tuple(claims))
+        return replace(last, claims=claims)
     as_good = last.release is not None and problem.objective(last.release) == best.values
-    return replace(
-        last if as_good else overtaken(last, best.best), bounds=best.stated(), claims=tuple(claims)
-    )
+    return replace(last if as_good else overtaken(last, best.best), bounds=best.stated(), claims=claims)
 
 
 def _turns(problem: Problem, settings: Settings, clock: Clock) -> Iterator[Settings]:
@@ -171,17 +168,18 @@ def _before(turn: Settings, clock: Clock) -> Settings:
     return replace(turn, time_limit=limit, asked=limit)
 
 
-def _highest(answers: Sequence[Answer]) -> Sequence[Answer]:
-    """The one that proves most, in the order of levels, if there is one."""
-    return sorted(answers, key=lambda a: [-1 if bound is None else bound for bound in a.bounds])[-1:]
+def _proven(answers: Sequence[Answer]) -> tuple[Claim, ...]:
+    """The claims of the one that proves most, in the order of levels; none if there is none."""
+    proves = max(answers, key=lambda answer: [-1 if b is None else b for b in answer.bounds], default=None)
+    return () if proves is None else proves.claims
 
 
-def duals_of(problem: Problem, strict: Answer) -> tuple[Claim, ...]:
+def duals_of(problem: Problem, strict: Sequence[Claim]) -> tuple[Claim, ...]:
     """What duals prove of the stricter policy and, where a suppressed tuple has a price, of this one."""
     policy, every = problem.policy, problem.policy.decided_by_histograms(problem)
     if policy.counterfeit_limit != 0 or len(every) < len(policy.requirements):
         return ()
-    priced = [c.without_tree if isinstance(c, ListedClaim) else c for c in strict.claims]
+    priced = [c.without_tree if isinstance(c, ListedClaim) else c for c in strict]
     duals = [c for c in priced if isinstance(c, PricedClaim) and not c.blocks]
     if squared_error_of(problem) is not None:
         return tuple(duals)

@@ -168,7 +168,7 @@ def test_duals_of_the_stricter_policy_bound_this_one_where_a_suppressed_tuple_ha
     assert best.status is Status.OPTIMAL
     strict = replace(problem, policy=policy.changed(max_suppressed=0))
     found = partition_engine().solve(strict, Settings(time_limit=3.0), Watch())
-    claims = duals_of(problem, found)
+    claims = duals_of(problem, found.claims)
     assert claims
     given = Given(problem=problem, values=best.objective)
     bounds = [line.bound for claim in claims for line in derived(given, claim)]
