@@ -230,8 +230,8 @@ class BestRelease(Incumbent[Release, Fraction]):
 
     def exchange(self, release: Release) -> None:
         """Take a release that costs the same instead of the best one, if it passes its checks."""
-        if self.keeps(release):
-            self.best, self.values = release, self.measured(release)
+        if self.measured(release) == self.values and self.keeps(release):
+            self.best = release
 
     def value(self, index: int, cost: Fraction) -> Fraction:
         return cost

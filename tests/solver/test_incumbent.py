@@ -180,6 +180,20 @@ def test_releases_are_checked_and_their_checks_kept_free() -> None:
     assert clock.limit < 100.0
 
 
+def test_only_releases_that_cost_the_same_are_exchanged() -> None:
+    """Where a solver's costs are rounded, what it takes for as good may cost more."""
+    known = BestRelease(PROBLEM, Watch())
+    pairs = [PROBLEM.assemble(groups) for groups in ([[0, 1], [2, 3], [4, 5]], [[0, 5], [1, 4], [2, 3]])]
+    good, other = sorted(pairs, key=PROBLEM.objective)
+    assert PROBLEM.objective(good) < PROBLEM.objective(other)
+    assert known.offer(good)
+    known.exchange(other)
+    assert known.best is good
+    same = PROBLEM.assemble([list(map(PROBLEM.table.row.__getitem__, g.respondents)) for g in good.groups])
+    known.exchange(same)
+    assert known.best is same
+
+
 def test_nobody_else_makes_answers() -> None:
     """Statuses and terminations of answers are decided in one file."""
     home = Path(optanon.__file__).parent / "solver"

@@ -87,7 +87,7 @@ class _AssignmentSearch:
         self.clock = search_clock(problem, settings, watch)
         self.incumbent = BestRelease(problem, watch)
         self.rounds = 0
-        self.infeasible = self.solved = self.interrupted = False
+        self.infeasible = self.solved = self.interrupted = self.lost = False
 
     def run(self) -> Answer:
         try:
@@ -103,8 +103,8 @@ class _AssignmentSearch:
             self._claims(),
             enough=self._enough,
             solved=self.solved,
-            interrupted=self.interrupted or self.clock.limit is None,
-            late=True,
+            interrupted=self.interrupted or (self.clock.limit is None and not self.lost),
+            late=not self.lost,
             rounds=self.rounds,
         )
 
@@ -169,8 +169,10 @@ class _AssignmentSearch:
             if self.incumbent.best is not None:
                 self.model.hint(self.incumbent.best)
             run = self._call(index, objective)
+            if run.status is Status.INFEASIBLE and index:  # not so: the level before has a solution
+                run = self._call(index, objective, plain=True)
             if run.status is Status.INFEASIBLE:
-                self.infeasible = True
+                self.infeasible, self.lost = not index, bool(index)
                 return False
             value = run.value(objective.expression) if run.found else 0
             self._raise_bound(index, objective, value if run.status is Status.OPTIMAL else run.bound)
@@ -198,7 +200,8 @@ class _AssignmentSearch:
         cuts = [cut for r in self.problem.policy.requirements for cut in r.cuts(release, history)]
         return cuts or [_no_good(self.problem, release)]
 
-    def _call(self, index: int, objective: _Objective) -> CpSatRun:
+    def _call(self, index: int, objective: _Objective, *, plain: bool = False) -> CpSatRun:
+        """Ask CP-SAT; `plain` without probing, which denies solutions where numbers have 50 bits."""
         listener = _IncumbentListener(self, index, objective)
         run = solved(
             self.model.cp,
@@ -206,6 +209,7 @@ class _AssignmentSearch:
             seed=self.settings.seed,
             workers=self.settings.workers,
             first=self.settings.first,
+            large=plain,
             listener=listener,
             on_bound=listener.on_bound,
             keep_interrupted=True,
@@ -214,8 +218,13 @@ class _AssignmentSearch:
         return run
 
     def _raise_bound(self, index: int, objective: _Objective, cost: int | None) -> None:
-        if cost is not None:
+        if cost is not None and self.settled(index):
             self.incumbent.raise_bound(index, objective.decode(cost, self.problem), "")
+
+    def settled(self, index: int) -> bool:
+        """Whether levels before are at their best: held at a rounded one they shut better releases out."""
+        known = self.incumbent
+        return not index or known.values is None or list(known.values[:index]) == known.bounds[:index]
 
     def _claims(self) -> tuple[Claim, ...]:
         """Bounds as the solver states them: its word is all there is."""
@@ -248,7 +257,8 @@ class _IncumbentListener(cp_model.CpSolverSolutionCallback):
 
     def _note(self, bound: float) -> None:
         if abs(bound) < 2**53:
-            self._search.watch.note(self._index, self._value, self._decode(bound))
+            known = self._decode(bound) if self._search.settled(self._index) else None
+            self._search.watch.note(self._index, self._value, known)
 
 
 def _objective(level: Level, model: Encoding) -> _Objective:

@@ -7,23 +7,29 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import oracle.brute_force as bf
 import pandas as pd
 import pytest
 from cases.drawn import LEVELS, NAMES, Case, drawn_case, hard_table, names
 from cases.examples import build
+from ortools.sat.python import cp_model
 from strategies import KINDS, Kind, instance, seeded
 
 from optanon.models.losses import losses
-from optanon.models.policy import Policy
+from optanon.models.policy import LevelSpec, Policy
+from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import HcSafety, KCAnonymity, TCloseness, WeakMInvariance
 from optanon.models.table import Microdata
-from optanon.solver.backends.cpsat import CpSatRun
+from optanon.solver.backends.cpsat import CpSatRun, solved
+from optanon.solver.engines.assignment import engine as assignment
 from optanon.solver.result import Result
 from optanon.solver.search import solve
+from optanon.solver.settings import Settings, Watch
 from optanon.solver.status import Status, Termination
 
 F = Fraction
@@ -275,6 +281,52 @@ def test_weights_need_not_fit_in_floats(weight: int):
     told = found.levels[0].trusted_bound
     assert told is not None
     assert best.objective[0] * F(999, 1000) < told <= best.objective[0]
+
+
+def test_a_level_that_cannot_be_held_exactly_bounds_no_later_one():
+    """The best was shut out by one that is as good once rounded, and with it what it costs next."""
+    a = [906691059, 413653999, 1000813847339, 1000955892128, 500451585301]
+    b = [43469773, 278009742, 1000548977048, 1000521760889, 333768128051]
+    frame = pd.DataFrame({"id": range(5), "a": a, "b": b, "d": list("xyzxy")})
+    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=["a", "b"], sensitive="d")
+
+    def best(level: LevelSpec, most: int) -> tuple[Fraction, ...]:
+        policy = Policy([KCAnonymity(k=2)], [level, "semiperimeter"], max_suppressed=most)
+        return solve(table, policy, engine="subsets").objective
+
+    cheap = F(1, 10**6)
+    dear = best("information_loss", 0)[0] - best({"suppressed": cheap, "information_loss": 1}, 1)[0] + cheap
+    level: LevelSpec = {"suppressed": dear - F(1, 10**11), "information_loss": 1}
+    policy = Policy([KCAnonymity(k=2)], [level, "semiperimeter"], max_suppressed=1)
+    problem = Problem(table=table, policy=policy)
+    told = assignment.AssignmentEngine().solve(problem, Settings(seed=1), Watch()).bounds[1]
+    assert told is None or told <= best(level, 1)[1]
+
+
+def test_a_later_level_is_not_denied():
+    """CP-SAT's presolve denied solutions of a model where numbers have 48 bits."""
+    a = [0, 99991, 26722, 61794, 72663, 10776, 27989]
+    b = [0, 89989, 68914, 9154, 23080, 76960, 60626]
+    c = [0, 79979, 31427, 27307, 68831, 65616, 50171]
+    frame = pd.DataFrame({"id": range(7), "a": a, "b": b, "c": c, "d": list("xyzxyzx")})
+    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=["a", "b", "c"], sensitive="d")
+    policy = Policy([KCAnonymity(k=2)], ["information_loss", "semiperimeter"])
+    found, best = (solve(table, policy, engine=engine, seed=1) for engine in ("assignment", "subsets"))
+    assert found.objective == best.objective
+
+
+def test_a_later_level_that_is_denied_again_ends_the_search(monkeypatch: pytest.MonkeyPatch):
+    policy, asked = Policy([KCAnonymity(k=2)], ["discernibility", "information_loss"]), list[bool]()
+
+    def denying(model: cp_model.CpModel, **options: Any) -> CpSatRun:
+        asked.append(options.get("large", False))
+        run = solved(model, **options)
+        return run if len(asked) == 1 else replace(run, status=Status.INFEASIBLE)
+
+    monkeypatch.setattr(assignment, "solved", denying)
+    found = solve(hard_table(6), policy, engine="assignment", seed=1)
+    assert asked == [False, False, True]
+    assert (found.status, found.termination) == (Status.FEASIBLE, Termination.ITERATION_LIMIT)
 
 
 def test_levels_are_held_at_exact_values(monkeypatch: pytest.MonkeyPatch):
