@@ -24,7 +24,7 @@ releases, and then once will do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -231,27 +231,38 @@ def _tables(
     *,
     once: bool,
 ) -> tuple[Allowed, ...]:
-    """What is allowed with each value 1, 2, ... times, up to the first number from which all is."""
+    """What is allowed with each value 1, 2, ... times, up to the first number from which all is.
+
+    Where that makes the bucket loose, only so many that it is, of which the last allows nothing.
+    """
     free = max((r.unrestricted_from(present, old_size) for r in meetings), default=1)
     most = 1 if once else max(1, -(-free // values))
-    made: list[Allowed] = []
-    for times in range(1, most + 1):
-        size = times * values
-        table = np.ones((size + 1, size + 1), dtype=np.bool_)
-        for members in range(1, size + 1):
-            for shared in range(1, min(members, present) + 1):
+    longest = (MOST_TIMES + 1) // 2
+
+    def forbidden(times: int) -> Iterator[tuple[int, int]]:
+        for members in range(times * values, 0, -1):
+            for shared in range(min(members, present), 0, -1):
                 overlap = Overlap(
-                    size=size,
+                    size=times * values,
                     members=members,
                     shared=shared,
                     old_size=old_size,
                     old_members=old_members,
                     alike=old_times == times,
                 )
-                table[members, shared] = all(r.permits(overlap) for r in meetings)
-        made.append(table)
-    if not once and not made[-1].all():
+                if not all(r.permits(overlap) for r in meetings):
+                    yield members, shared
+
+    loose = any(any(forbidden(times)) for times in range(most - 1, longest - 1, -1))
+    if not (once or loose) and any(forbidden(most)):
         raise _other("a requirement forbids meetings from the size on from which it says it does not")
+    made: list[Allowed] = []
+    for times in range(1, min(most, longest) + 1):
+        made.append(np.ones((times * values + 1, times * values + 1), dtype=np.bool_))
+        for place in forbidden(times):
+            made[-1][place] = False
+    if loose:
+        return (*made, np.zeros_like(made[-1]))
     while len(made) > 1 and made[-2].all():
         made.pop()
     return tuple(made)
