@@ -13,7 +13,7 @@ import typer
 
 from ...models.errors import OptanonError
 from ..collecting import RARELY
-from .command import Interruption, add
+from .command import Interruptible, Interruption, add
 from .commands.adversary import AuditCommand, AuditReleaseCommand, VerifyAuditCommand, WhatIfCommand
 from .commands.alternatives import BacktestCommand, CompareCommand, ExplainCommand, FrontierCommand
 from .commands.history import (
@@ -94,6 +94,7 @@ def _options(
 def _typer() -> typer.Typer:
     made = typer.Typer(
         name="optanon",
+        cls=Interruptible,
         help="Provably optimal, attack-checked anonymization of tables that are released again and again.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, get_args, get_type_hints
 
 import typer
+from typer.core import TyperGroup
 from typer.models import OptionInfo
 
-__all__ = ["Interruption", "add", "options_given"]
+__all__ = ["Interruptible", "Interruption", "add", "options_given"]
 
 SHOWN: Mapping[Any, str] = {bool: "", list[str]: "TEXT", list[Path]: "FILE"}
 """What help shows beside an option of some types."""
@@ -20,6 +22,26 @@ SHOWN: Mapping[Any, str] = {bool: "", list[str]: "TEXT", list[Path]: "FILE"}
 
 class Interruption(BaseException):
     """Ctrl-C where no search keeps what it has: Typer would end without a word."""
+
+
+class Interruptible(TyperGroup):
+    """Commands, from the first look at their arguments on, that end with an `Interruption` on Ctrl-C."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with _telling():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, *args: Any, **kwargs: Any) -> Any:
+        with _telling():
+            return super().invoke(*args, **kwargs)
+
+
+@contextmanager
+def _telling() -> Generator[None]:
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise Interruption from error
 
 
 class _Callback(Protocol):
@@ -45,10 +67,7 @@ def add(app: typer.Typer, name: str, asked: type[Any], work: str) -> None:
 
     def call(**given: Any) -> None:
         module, function = work.split(".")
-        try:
-            getattr(import_module(f".{module}", __package__), function)(asked(**given))
-        except KeyboardInterrupt as error:
-            raise Interruption from error
+        getattr(import_module(f".{module}", __package__), function)(asked(**given))
 
     callback: _Callback = call
     callback.__name__ = name

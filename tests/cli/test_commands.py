@@ -77,6 +77,20 @@ def test_an_interrupted_command_says_so(tmp_path: Path, monkeypatch: pytest.Monk
     assert done.stderr == "interrupted: nothing was written or appended but what is told above\n"
 
 
+def test_a_command_that_is_interrupted_before_it_begins_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    for reading in ("typer.core.TyperCommand.make_context", "typer.core.TyperGroup.make_context"):
+        with monkeypatch.context() as patched:
+            patched.setattr(reading, interrupted)
+            done = run("explain", catalog.path("hospital") / "release-1.yaml", folder=tmp_path)
+        assert done.returncode == 130
+        assert done.stderr == "interrupted: nothing was written or appended but what is told above\n"
+
+
 def test_the_version_is_printed(tmp_path):
     done = run("--version", folder=tmp_path)
     assert done.returncode == 0
