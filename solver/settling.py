@@ -20,7 +20,7 @@ from itertools import chain
 from ..models.errors import CertificateError
 from ..models.losses.squared import squared_error_of
 from ..models.problem import Problem
-from .claims import Claim, ListedClaim, Refusal, Trusted, TrustedRefusal
+from .claims import Claim, ListedClaim, Refusal, Rest, Trusted, TrustedRefusal, Within
 from .incumbent import settled_on
 from .level_value import LevelValue
 from .settings import Answer, Clock
@@ -181,7 +181,15 @@ def _failed(error: CertificateError | KeyboardInterrupt, kind: str) -> str:
 
 
 def _steps(problem: Problem, claim: Claim) -> tuple[Claim, ...]:
-    """A claim, and before it what its duals prove by themselves: its tree may be too long for the time."""
+    """A claim, and before it what its duals prove by themselves: its tree may be too long for the time.
+
+    Claims about a part are derived one by one: a tree may be about the part's release, which is another.
+    """
+    if isinstance(claim, Rest):
+        return tuple(claim.model_copy(update={"claim": own}) for own in _steps(problem, claim.claim))
+    if isinstance(claim, Within):
+        alone = chain.from_iterable(_steps(problem, own) for own in claim.claims)
+        return tuple(claim.model_copy(update={"claims": (own,)}) for own in alone)
     if isinstance(claim, ListedClaim) and squared_error_of(problem) is None:
         return claim.without_tree, claim
     return (claim,)

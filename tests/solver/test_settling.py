@@ -12,7 +12,16 @@ from optanon.models.errors import CertificateError
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
-from optanon.solver.claims import Empty, LatticeClaim, ListedClaim, PricedClaim, Trusted
+from optanon.solver.claims import (
+    Empty,
+    LatticeClaim,
+    ListedClaim,
+    Plain,
+    PricedClaim,
+    Rest,
+    Trusted,
+    Within,
+)
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.exact.proving import proven
 from optanon.solver.incumbent import refused
@@ -51,6 +60,21 @@ def test_a_tree_that_is_not_checked_in_time_leaves_the_bound_of_its_duals(monkey
             trees += 1
             assert (level.trusted_bound, level.word) == (whole.bound, "partition")
     assert trees
+
+
+def test_a_tree_that_is_refused_within_a_part_leaves_the_bound_of_its_duals(monkeypatch: pytest.MonkeyPatch):
+    def other(*_: object) -> int:
+        raise CertificateError("node 1 of the search tree: it does not reach the bound")
+
+    monkeypatch.setattr(priced, "searched", other)
+    for problem, answer in listed():
+        duals = settled(problem, answer, "partition", Clock()).levels[0].bound
+        own = tuple(c for c in answer.claims if isinstance(c, PricedClaim | ListedClaim))
+        within = Within(part=Plain(requirements=(0,)), claims=own)
+        for claim in (within, Rest(levels=0, claim=within)):
+            told = settled(problem, replace(answer, claims=(claim,)), "partition", Clock())
+            assert 0 < told.levels[0].bound == duals
+            assert told.levels[0].word == "partition"
 
 
 def interrupted(*_: object) -> None:
