@@ -4,10 +4,10 @@ An engine's answer comes with claims. Each is derived again, as anyone could who
 is derived are the result's bounds. A bound beyond them is kept beside them, under the name of whose word it
 is: a solver's, or the engine's where its proof was not derived again in time, or Ctrl-C ended that.
 
-The release has passed its check, so a bound above its value is wrong, or the value is: that is an error and
-never an answer. On a level after the first, a bound that is somebody's word may be about releases that are
-better on those before; it is wrong only where the release is as good on them as can be. What is derived is
-always about this release, too.
+The release has passed its check, so a derived bound above its value is wrong, or the value is: that is an
+error and never an answer. What is derived on a level after the first is about this release, too. A word above
+the value says nothing: floats of a solver may be a little too high, and on a later level it may be about
+releases that are better on those before.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def settled(problem: Problem, answer: Answer, engine: str, clock: Clock, workers
     Raises
     ------
     CertificateError
-        If a bound that is derived is above the release's own value; or one that is stated, where the release
-        is as good as can be on all levels before; or if a release is derived that is said not to exist.
+        If a bound that is derived is above the release's own value, or a release is derived that is said not
+        to exist.
     """
     if answer.release is not None:
         return _bounded(problem, answer, engine, clock, workers)
@@ -101,7 +101,6 @@ def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock, worker
     bounds = [Fraction(0)] * len(values)
     used: list[Claim] = []
     told: dict[int, Trusted] = {}
-    best = True
     for index, (value, stated) in enumerate(zip(values, answer.bounds, strict=True)):
         here = [(claim, line) for claim, line in made if line.level == index and not line.family]
         claim, line = max(
@@ -115,12 +114,9 @@ def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock, worker
         words = [_word(index, line.bound, line.how) for _, line in here if line.trusted]
         if stated is not None:
             words.append(_word(index, stated, f"{engine} ({failed or 'it wrote no proof down'})"))
-        for word in words if best else ():
-            _refuse_above(given, index, word.bound, f"the word of {word.solver}")
         word = max((w for w in words if w.bound <= value), key=lambda word: word.bound, default=None)
         if word is not None and word.bound > bounds[index]:
             told[index] = word
-        best = best and value == (told[index].bound if index in told else bounds[index])
     levels = tuple(
         LevelValue(
             name=level.name,
@@ -157,9 +153,9 @@ def _derived(given: Given, claims: Iterable[Claim]) -> tuple[list[tuple[Claim, D
             failed = _failed(error, claim.kind)
             break
         for line in lines:
-            if not line.trusted:
+            if not line.trusted and not line.family:  # the release may be of another family
                 _refuse_above(given, line.level, line.bound, f"a claim of kind {claim.kind!r} ({line.how})")
-        made += [(claim, line) for line in lines]
+        made += [(claim, line) for line in lines if line.bound <= given.values[line.level]]
     return made, failed
 
 

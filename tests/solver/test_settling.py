@@ -9,7 +9,6 @@ import pytest
 from oracle.partition import random_problem
 
 from optanon.models.errors import CertificateError
-from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
 from optanon.solver.claims import (
@@ -124,7 +123,8 @@ def test_a_derived_bound_above_the_release_s_value_is_an_error(monkeypatch: pyte
         settled(problem, answer, "assignment", Clock())
 
 
-def test_a_word_above_the_release_s_value_is_an_error():
+def test_a_word_above_the_release_s_value_says_nothing():
+    """A solver's floats may be a little too high, and on later levels it may be about better releases."""
     problem, answer = small(2)
     (value,) = answer.bounds
     assert value is not None
@@ -132,23 +132,9 @@ def test_a_word_above_the_release_s_value_is_an_error():
         replace(answer, claims=(Trusted(level=0, bound=value + 1, solver="CP-SAT", why="the model"),)),
         replace(answer, claims=(), bounds=(value + 1,)),
     ):
-        with pytest.raises(CertificateError, match=r"by the word of (CP-SAT|assignment)"):
-            settled(problem, forged, "assignment", Clock())
-
-
-def test_a_word_on_a_later_level_is_about_releases_that_are_best_on_those_before():
-    table = random_problem(1, 6).table
-    problem = Problem(table=table, policy=Policy([KCAnonymity(k=2)], ["discernibility", "information_loss"]))
-    answer = AssignmentEngine().solve(problem, Settings(), Watch())
-    first, second = answer.bounds
-    assert answer.status is Status.OPTIMAL
-    assert first
-    assert second is not None
-    better = replace(answer, claims=(), bounds=(first - 1, second + 1))
-    levels = settled(problem, better, "assignment", Clock()).levels
-    assert [level.trusted_bound for level in levels] == [first - 1, None]
-    with pytest.raises(CertificateError, match="information_loss"):
-        settled(problem, replace(better, bounds=(first, second + 1)), "assignment", Clock())
+        told = settled(problem, forged, "assignment", Clock())
+        assert told.answer.bounds == (0,)
+        assert [level.trusted_bound for level in told.levels] == [value if forged.claims else None]
 
 
 def test_a_refused_proof_is_told_as_one():
