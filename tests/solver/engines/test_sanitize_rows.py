@@ -196,7 +196,7 @@ def test_refusals() -> None:
     hiding = replace(correlated(), groups=(replace(first, hidden=((1, "x", 1),)), second))
     with pytest.raises(ReleaseError, match="cells of 'r' are hidden already"):
         sanitize(hiding, both)
-    many = pd.concat([_frame().assign(id=lambda f, i=i: f["id"] + str(i)) for i in range(11)])
+    many = pd.concat([_frame().assign(id=lambda f, i=i: f["id"] + f"-{i}") for i in range(11)])
     table = Microdata.from_frame(
         many, respondent="id", quasi_identifiers={"q": "flat", "r": "flat"}, sensitive="s"
     )
