@@ -20,6 +20,7 @@ from ...colgen.structure.histograms import Judge
 from ...colgen.structure.signatures import Rules
 from ...colgen.table import Rows
 from ...ending import search_clock
+from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM
 from ...settings import Answer, Settings, Watch
 from .counts.verdicts import refusal
@@ -99,9 +100,14 @@ class Plans:
                 raise AssertionError(f"groups are enumerated: {plan.why}")
 
     def _begun(self, problem: Problem, settings: Settings, watch: Watch) -> Settings:
-        """With a release by what is asked of values alone, where there is none and no group has everybody."""
-        policy = problem.policy
-        if settings.known is not None or policy.suppression_limit(len(problem.table)):
+        """With a release by what is asked of values alone, where there is none and no group has everybody.
+
+        Of small tables under several requirements: for others heuristics find one.
+        """
+        policy, tuples = problem.policy, len(problem.table)
+        if settings.known is not None or policy.suppression_limit(tuples):
+            return settings
+        if tuples >= LIMITS.simplex_rows or len(policy.requirements) == 1:
             return settings
         if Judge(problem).admits_all:
             return settings
