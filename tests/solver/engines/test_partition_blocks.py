@@ -323,6 +323,7 @@ def test_values_are_priced_unless_intervals_are_nested(numeric: int, part: tuple
     assert 0 < progress.bound <= progress.cost
 
 
+@pytest.mark.slow
 def test_where_sweeps_take_longer_than_usual_more_is_kept_for_their_bounds(monkeypatch: pytest.MonkeyPatch):
     problem, left = clustered(K3), list[float]()
     for pace in (0.0, 5.0, 50.0):
