@@ -26,7 +26,10 @@ __all__ = ["told_by_all", "told_by_difference"]
 
 
 def told_by_difference(problem: ProblemView, limits: CutLimits) -> str | None:
-    """Newcomers, or leavers, whose values are the difference of two tables, and too few or too alike."""
+    """Newcomers, or leavers, whose values are the difference of two tables, and too few or too alike.
+
+    In words; None if there are none. O(people) for each earlier release.
+    """
     for found in told_apart(problem):
         total, most = found.values.total(), max(found.values.values())
         if len(found.values) >= limits.needed and Fraction(most, total) <= limits.max_posterior:
@@ -53,6 +56,13 @@ def told_by_all(
         How many others' values may be known: those of others than have the most frequent one.
     knowledge : Knowledge or None
         What else is known; it gives nobody's value.
+
+    Returns
+    -------
+    str or None
+        Why no release can keep the limits, in words; None if this does not tell.
+
+    Complexity: O(tuples), and with a history one propagation of bounds over the series.
     """
     if problem.policy.counterfeit_limit != 0:
         return None
