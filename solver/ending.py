@@ -37,7 +37,7 @@ def ending(problem: Problem) -> float:
 
 def search_clock(problem: Problem, settings: Settings, watch: Watch) -> Clock:
     """The time of a search: its limit from when it began, less what its end takes."""
-    clock = Clock(settings.time_limit, watch.clock.began)
+    clock = settings.clock(watch.clock.began)
     if settings.time_limit is not None:
         clock.keep(ending(problem))
     return clock

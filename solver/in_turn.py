@@ -14,7 +14,7 @@ from .claims import Claim
 from .engine import Engine
 from .incumbent import BestRelease
 from .schedule import WHOLE
-from .settings import Answer, Clock, Settings, Watch
+from .settings import Answer, Settings, Watch
 from .status import Status, Termination
 
 __all__ = ["InTurn"]
@@ -47,7 +47,7 @@ class InTurn:
             If the problem is too large for all of them.
         """
         best, claims, answer = BestRelease(problem, watch), list[Claim](), None
-        clock, late, too_large = Clock(settings.time_limit, watch.clock.began), False, list[TooLargeError]()
+        clock, late, too_large = settings.clock(watch.clock.began), False, list[TooLargeError]()
         takers = [engine for engine in self.engines if engine.refuses(problem) is None]
         for engine in takers:
             own = replace(settings, initial=best.best or settings.initial)

@@ -30,13 +30,14 @@ from .engines.fulldomain.engine import FullDomainEngine
 from .in_turn import InTurn
 from .portfolio import best_known, informed
 from .randomize import draw
+from .restarting import Restarting
 from .result import Result
 from .schedule import WHOLE
 from .settings import Answer, Settings, Watch
 from .settling import settled
 from .sound import require_form, sound, table_of
 from .status import Point
-from .stricter import strictly_first
+from .stricter import StricterProblem, strictly_first
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -249,11 +250,8 @@ def solve_problem(
         _ = problem.digests  # needed for the certificate: what it takes is not left for the end
         chosen, why = choose(problem, engine, extend is not None)
         watch = Watch(told_to(shown, listener), began)
-        run = partial(informed, chosen)
-        if engine == "auto" and chosen.name != "subsets":
-            listed, solved = "partition" in chosen.name, partial(informed, engines()["partition"])
-            run = partial(strictly_first, run, solved, listed=listed)
-        answer = run(problem, _searching(problem, settings), watch)
+        auto = engine == "auto" and chosen.name != "subsets"
+        answer = _searched(problem, chosen, _searching(problem, settings), watch, auto=auto)
         if settings.extend is None:
             answer = proven(problem, answer, search_clock(problem, settings, watch))
         return result_of(problem, answer, f"{chosen.name} ({why})", watch, settings, reasons)
@@ -288,6 +286,32 @@ def result_of(
         settings=settings,
         reasons=reasons,
     )
+
+
+def _searched(problem: Problem, chosen: Engine, settings: Settings, watch: Watch, *, auto: bool) -> Answer:
+    """The answer of the chosen engine; `auto` searches the stricter policy first where that is better."""
+    listed = "partition" in chosen.name
+    strict = StricterProblem.sought(problem, settings, listed=listed) if auto else None
+    if strict is None:
+        return _answer(chosen, problem, settings, watch)
+    run, solved = partial(informed, chosen), partial(_answer, engines()["partition"])
+    return strictly_first(strict, run, solved, problem, settings, watch)
+
+
+def _answer(engine: Engine, problem: Problem, settings: Settings, watch: Watch) -> Answer:
+    """The answer of an engine that knows of heuristics, and is restarted if limits share no course."""
+    once = settings.first or settings.extend is not None or _one_course(problem, engine)
+    return informed(engine if once else Restarting(engine), problem, settings, watch)
+
+
+def _one_course(problem: Problem, engine: Engine) -> bool:
+    """Whether all limits follow one course; plans of series are made for their whole limit."""
+    from .engines.partition.plan import Plan
+
+    if problem.policy.recoding == "full_domain" or len(problem.history):
+        return True
+    plan = Plan.of(problem) if engine.name == "partition" else ""
+    return isinstance(plan, Plan) and plan.name not in ("counts", "enumerated")
 
 
 def _searching(problem: Problem, settings: Settings) -> Settings:

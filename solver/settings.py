@@ -49,6 +49,8 @@ class Settings:
         only whether there is one. Engines other than assignment go on to the best.
     asked : float or None
         The time limit as it was asked for: what is planned by it does not depend on anything measured.
+    end : float or None
+        When the search ends (of `moment`), wherever it is; nothing is planned by that.
     tasks : Tasks or None
         The workers of a cluster; None for threads of this process.
     further : callable or None
@@ -64,8 +66,13 @@ class Settings:
     extend: Callable[[Encoding], None] | None = None
     first: bool = False
     asked: float | None = None
+    end: float | None = None
     tasks: Tasks | None = None
     further: Callable[[Clock], Iterator[Release]] | None = None
+
+    def clock(self, began: float) -> Clock:
+        """The clock of a search that began then."""
+        return Clock(self.time_limit, began, end=self.end)
 
 
 @dataclass

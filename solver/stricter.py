@@ -10,7 +10,7 @@ levels is all that is left to search, and what is proven of them holds of the wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -21,12 +21,13 @@ from ..models.problem import Problem
 from .all_together import last_resort
 from .claims import Claim, ListedClaim, Plain, PricedClaim, Rest, Within
 from .engines.partition.plan import Plan, first_levels
-from .incumbent import BestRelease, overtaken, passes
-from .schedule import LONG_STAGES, WHOLE
-from .settings import Answer, Clock, Settings, Watch
+from .incumbent import BestRelease, passes
+from .restarting import goes_on, proves_most, restarted
+from .schedule import WHOLE
+from .settings import Answer, Settings, Watch
 from .status import Point, Termination
 
-__all__ = ["StricterProblem", "duals_of", "strictly_first"]
+__all__ = ["Solved", "StricterProblem", "duals_of", "strictly_first"]
 
 NONE = frozenset({"suppressed", "counterfeits"})
 """Losses that are 0 without either."""
@@ -48,6 +49,14 @@ class StricterProblem:
 
     problem: Problem
     settled: int
+
+    @classmethod
+    def sought(cls, problem: Problem, settings: Settings, *, listed: bool = True) -> StricterProblem | None:
+        """None if it is not to be searched first; see `of`."""
+        # Without a limit a plan of its own ends by itself: where it begins is not to depend on the pace.
+        ends = settings.time_limit is None and isinstance(Plan.own(problem), Plan)
+        whole = settings.first or settings.extend is not None
+        return None if ends or whole else cls.of(problem, listed=listed)
 
     @classmethod
     def of(cls, problem: Problem, *, listed: bool = True) -> StricterProblem | None:
@@ -92,86 +101,49 @@ class StricterProblem:
 
 
 def strictly_first(
-    run: Solved, solved: Solved, problem: Problem, settings: Settings, watch: Watch, *, listed: bool = True
+    strict: StricterProblem, run: Solved, solved: Solved, problem: Problem, settings: Settings, watch: Watch
 ) -> Answer:
     """The answer that `run` finds from the stricter policy's release on, or that this policy tells alone.
 
-    Both are searched in turns, each from the best release so far, unless one ends before its turn does.
+    Each restart is of both, unless the stricter one had the last word.
 
     Parameters
     ----------
+    strict : StricterProblem
     run, solved : callable
         Who answers the problem, and who the stricter one.
     problem, settings, watch
-    listed : bool
-        Whether the stricter one may be answered by lists of groups.
     """
-    whole = settings.first or settings.extend is not None
-    # Without a limit a plan of its own ends by itself: where it begins is not to depend on the pace.
-    ends = settings.time_limit is None and isinstance(Plan.own(problem), Plan)
-    strict = None if whole or ends else StricterProblem.of(problem, listed=listed)
-    if strict is None:
-        return run(problem, settings, watch)
-    initial, clock = settings.initial, Clock(settings.time_limit, watch.clock.began)
+    initial, began = settings.initial, watch.clock.began
     if strict.settled and (
         last_resort(strict.problem) is not None or (initial is not None and passes(strict.problem, initial))
     ):
         answer = strict.solve(settings, watch, solved)
         if answer.release is not None or answer.termination is Termination.INTERRUPTED:
             return answer
-    best, stricter, answers, interrupted = BestRelease(problem, watch), list[Answer](), list[Answer](), False
-    best.offer(initial if initial is not None and passes(problem, initial) else None, checked=True)
-    try:
-        for turn in _turns(problem, settings, clock):
-            if not stricter or stricter[-1].termination is Termination.TIME_LIMIT:
-                own = replace(_before(turn, clock), initial=best.best or initial)
-                stricter.append(solved(strict.problem, own, Watch(began=clock.began)))
-                found = stricter[-1].release
-                if found is not None and passes(problem, found):
-                    best.offer(found, "without suppression and counterfeits", checked=True)
-                interrupted = stricter[-1].termination is Termination.INTERRUPTED
-                if interrupted:
-                    break
-            answers.append(run(problem, replace(turn, initial=best.best or initial), watch))
-            best.offer(answers[-1].release, checked=True)
-            best.raise_bounds(answers[-1].bounds)
-            if answers[-1].termination is not Termination.TIME_LIMIT:
-                break
-    except KeyboardInterrupt:  # before who searches listens to it
-        if best.best is None:
-            raise
-        interrupted = True
-    claims = *_proven(answers), *duals_of(problem, _proven(stricter))
-    if interrupted:
-        return best.answer(claims, interrupted=True)
-    last = answers[-1]
-    if best.best is None:
-        return replace(last, claims=claims)
-    as_good = last.release is not None and problem.objective(last.release) == best.values
-    return replace(last if as_good else overtaken(last, best.best), bounds=best.stated(), claims=claims)
+    stricter = list[Answer]()
+
+    def both(own: Settings, best: BestRelease) -> Answer:
+        if not stricter or goes_on(stricter[-1]):
+            stricter.append(solved(strict.problem, _share(own, began), Watch(began=began)))
+            found = stricter[-1].release
+            if found is not None and passes(problem, found):
+                best.offer(found, "without suppression and counterfeits", checked=True)
+            if stricter[-1].termination is Termination.INTERRUPTED:
+                claims = duals_of(problem, proves_most(stricter))
+                return best.answer(claims, interrupted=True)
+        answer = run(problem, replace(own, initial=best.best or own.initial), watch)
+        claims = *answer.claims, *duals_of(problem, proves_most(stricter))
+        return replace(answer, claims=claims)
+
+    return restarted(both, problem, settings, watch)
 
 
-def _turns(problem: Problem, settings: Settings, clock: Clock) -> Iterator[Settings]:
-    """Both policies once in each turn; a limit is where the last one ends, and changes none before."""
-    limit, tuples = settings.time_limit, len(problem.table)
-    for asked in LONG_STAGES.planned(tuples, clock.seconds):
-        end = asked - WHOLE.kept(asked, tuples)
-        if limit is None or limit <= end:
-            yield settings
-            return
-        yield replace(settings, time_limit=end, asked=asked)
-
-
-def _before(turn: Settings, clock: Clock) -> Settings:
-    """The stricter policy's part of a turn."""
-    limit = clock.seconds + (Clock(turn.time_limit, clock.began).allowed(WHOLE.stricter) or 0.0)
-    return replace(turn, time_limit=limit, asked=limit)
-
-
-def _proven(answers: Sequence[Answer]) -> tuple[Claim, ...]:
-    """The claims of the one that proves most, in the order of levels; none if there is none."""
-    proves = max(answers, key=lambda answer: [-1 if b is None else b for b in answer.bounds], default=None)
-    return () if proves is None else proves.claims
+def _share(own: Settings, began: float) -> Settings:
+    """The stricter policy's part of a restart."""
+    clock = own.clock(began)
+    limit = clock.seconds + (clock.allowed(WHOLE.stricter) or 0.0)
+    return replace(own, time_limit=limit, asked=limit)
 
 
 def duals_of(problem: Problem, strict: Sequence[Claim]) -> tuple[Claim, ...]:

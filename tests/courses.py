@@ -18,6 +18,7 @@ from optanon.solver.backends.highs import LinearProgram, best_integers
 from optanon.solver.baselines.pace import Pace
 from optanon.solver.baselines.registry import Baseline, baselines
 from optanon.solver.colgen import choice
+from optanon.solver.engine import Engine
 from optanon.solver.engines.partition.points import parts
 from optanon.solver.exact import guess
 from optanon.solver.search import partition_engine
@@ -37,15 +38,21 @@ class Course(NamedTuple):
     points: list[Point]
 
 
-def searched(problem: Problem, limit: float, monkeypatch: pytest.MonkeyPatch, tick: float = 0.08) -> Course:
-    """What the partition engine finds in a time of which each look takes so many seconds."""
+def searched(
+    problem: Problem,
+    limit: float,
+    monkeypatch: pytest.MonkeyPatch,
+    tick: float = 0.08,
+    engine: Engine | None = None,
+) -> Course:
+    """What an engine (the partition engine) finds in a time of which each look takes so many seconds."""
     faked(monkeypatch, tick)
     # Programs take none of this time: they are never late, however slow the machine is.
     monkeypatch.setattr(LinearProgram, "run", lambda program, _=None: RUN(program))
     for module in (choice, guess, parts):
         monkeypatch.setattr(module, "best_integers", _in_full)
     watch = Watch()
-    answer = partition_engine().solve(problem, Settings(time_limit=limit, seed=1), watch)
+    answer = (engine or partition_engine()).solve(problem, Settings(time_limit=limit, seed=1), watch)
     assert answer.release is not None
     return Course(problem.objective(answer.release), answer.bounds, watch.points)
 

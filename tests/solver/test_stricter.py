@@ -21,7 +21,7 @@ from optanon.solver.portfolio import informed
 from optanon.solver.search import engines, partition_engine, solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
 from optanon.solver.status import Status, Termination
-from optanon.solver.stricter import StricterProblem, duals_of, strictly_first
+from optanon.solver.stricter import Solved, StricterProblem, duals_of, strictly_first
 from optanon.solver.verify.bounds import derived
 from optanon.solver.verify.given import Given
 
@@ -75,6 +75,13 @@ def test_others_have_none(problem: Problem):
     assert StricterProblem.of(problem) is None
 
 
+def strict_and(run: Solved, solved: Solved, problem: Problem, settings: Settings, watch: Watch) -> Answer:
+    strict = StricterProblem.sought(problem, settings)
+    if strict is None:
+        return run(problem, settings, watch)
+    return strictly_first(strict, run, solved, problem, settings, watch)
+
+
 class Telling:
     """An engine that knows one release."""
 
@@ -104,9 +111,9 @@ def test_its_release_is_the_start_unless_the_callers_is_better():
         known.offer(own.initial)
         return known.answer()
 
-    first = partial(strictly_first, run, partial(informed, engine))
-    answer = first(problem, Settings(time_limit=10.0), watch)
-    ((strict, own),) = engine.asked
+    begin = partial(strict_and, run, partial(informed, engine))
+    answer = begin(problem, Settings(time_limit=10.0), watch)
+    (strict, own), *_ = engine.asked
     assert strict.policy.suppression_limit(48) == 0
     assert own.time_limit is not None
     assert own.time_limit < 9
@@ -115,13 +122,13 @@ def test_its_release_is_the_start_unless_the_callers_is_better():
     assert watch.points[-1].value == problem.objective(answer.release)[0]
     best = solve_problem(replace(problem, policy=strict.policy), time_limit=3.0, seed=1).release
     assert best is not None
-    first(problem, Settings(time_limit=10.0, initial=best), Watch())
+    begin(problem, Settings(time_limit=10.0, initial=best), Watch())
     assert settings[-1].initial is best
     worst = problem.assemble([range(48)])
-    first(problem, Settings(time_limit=10.0, initial=worst), Watch())
+    begin(problem, Settings(time_limit=10.0, initial=worst), Watch())
     assert settings[-1].initial is not None
     assert problem.objective(settings[-1].initial) < problem.objective(worst)
-    first(problem, Settings(first=True), Watch())
+    begin(problem, Settings(first=True), Watch())
     assert settings[-1] == Settings(first=True)
 
 
@@ -182,15 +189,15 @@ def test_without_a_limit_a_plan_of_its_own_begins_by_itself():
     def run(problem: Problem, own: Settings, watch: Watch) -> Answer:
         return BestRelease(problem, watch).answer()
 
-    first = partial(strictly_first, run, partial(informed, engine))
-    first(problem, Settings(), Watch())
+    begin = partial(strict_and, run, partial(informed, engine))
+    begin(problem, Settings(), Watch())
     assert not engine.asked
-    first(problem, Settings(time_limit=9.0), Watch())
-    assert len(engine.asked) == 1
+    begin(problem, Settings(time_limit=9.0), Watch())
+    assert engine.asked
 
 
-def test_turns_of_a_shorter_limit_are_the_first_of_a_longer_one():
-    problem, ran = asked(["information_loss"], max_suppressed=2), list[list[float | None]]()
+def test_restarts_of_a_shorter_limit_are_the_first_of_a_longer_one():
+    problem, ran = asked(["information_loss"], max_suppressed=2), list[list[float]]()
 
     class Slow(Telling):
         def solve(self, problem: Problem, settings: Settings, watch: Watch) -> Answer:
@@ -198,6 +205,7 @@ def test_turns_of_a_shorter_limit_are_the_first_of_a_longer_one():
             return replace(answer, termination=Termination.TIME_LIMIT)
 
     def run(problem: Problem, own: Settings, watch: Watch) -> Answer:
+        assert own.time_limit is not None
         ran[-1].append(own.time_limit)
         known = BestRelease(problem, watch)
         known.offer(own.initial)
@@ -206,13 +214,14 @@ def test_turns_of_a_shorter_limit_are_the_first_of_a_longer_one():
     for limit in (1.0, 9.0, 40.0, 200.0):
         engine = Slow([range(24), range(24, 48)])
         ran.append([])
-        answer = strictly_first(run, partial(informed, engine), problem, Settings(time_limit=limit), Watch())
+        answer = strict_and(run, partial(informed, engine), problem, Settings(time_limit=limit), Watch())
         assert answer.release is not None
-        assert ran[-1][-1] == limit
+        assert all(end < limit for end in ran[-1][:-1])
+        assert ran[-1][-1] >= limit
         assert len(engine.asked) == len(ran[-1])
         assert all(own.time_limit < end for (_, own), end in zip(engine.asked, ran[-1], strict=True))
-    assert [len(ends) for ends in ran] == [1, 2, 3, 4]
-    assert all(longer[: len(ends) - 1] == ends[:-1] for ends, longer in pairwise(ran))
+    assert [len(ends) for ends in ran] == [1, 2, 4, 7]
+    assert all(longer[: len(ends)] == ends for ends, longer in pairwise(ran))
 
 
 def test_ctrl_c_in_the_stricter_search_ends_both():
@@ -227,7 +236,7 @@ def test_ctrl_c_in_the_stricter_search_ends_both():
         raise AssertionError
 
     engine = Interrupted([range(24), range(24, 48)])
-    answer = strictly_first(run, engine.solve, problem, Settings(time_limit=9.0), watch)
+    answer = strict_and(run, engine.solve, problem, Settings(time_limit=9.0), watch)
     assert answer.termination is Termination.INTERRUPTED
     assert answer.release is not None
     assert problem.objective(answer.release) == problem.objective(problem.assemble(engine.groups))
@@ -240,11 +249,11 @@ def test_ctrl_c_before_anybody_listens_keeps_the_best_release():
     def run(problem: Problem, own: Settings, watch: Watch) -> Answer:
         raise KeyboardInterrupt
 
-    answer = strictly_first(run, engine.solve, problem, Settings(time_limit=9.0), Watch())
+    answer = strict_and(run, engine.solve, problem, Settings(time_limit=9.0), Watch())
     assert answer.termination is Termination.INTERRUPTED
     assert answer.release == problem.assemble(engine.groups)
     with pytest.raises(KeyboardInterrupt):  # there is no release to keep
-        strictly_first(run, run, problem, Settings(time_limit=9.0), Watch())
+        strict_and(run, run, problem, Settings(time_limit=9.0), Watch())
 
 
 @pytest.mark.parametrize("levels", [["information_loss"], ["suppressed", "squared_error"]])
@@ -257,7 +266,7 @@ def test_ctrl_c_without_a_release_ends_both(levels: list[LevelSpec]):
     def run(problem: Problem, own: Settings, watch: Watch) -> Answer:
         raise AssertionError
 
-    answer = strictly_first(run, interrupted, problem, Settings(time_limit=9.0), Watch())
+    answer = strict_and(run, interrupted, problem, Settings(time_limit=9.0), Watch())
     assert (answer.status, answer.termination) == (Status.UNKNOWN, Termination.INTERRUPTED)
     assert len(answer.bounds) == len(levels)
 
@@ -272,5 +281,5 @@ def test_an_answer_as_good_as_the_stricter_release_is_what_it_says():
         known.raise_bounds(known.values or ())
         return known.answer()
 
-    answer = strictly_first(run, Telling(halves).solve, problem, Settings(time_limit=9.0), Watch())
+    answer = strict_and(run, Telling(halves).solve, problem, Settings(time_limit=9.0), Watch())
     assert (answer.status, answer.termination) == (Status.OPTIMAL, Termination.COMPLETED)

@@ -16,7 +16,7 @@ from ....models.recoded import recoding_of
 from ....models.release import Release
 from ...claims import LatticeClaim, LatticeEmpty
 from ...incumbent import BestRelease
-from ...settings import Answer, Clock, Settings, Watch
+from ...settings import Answer, Settings, Watch
 from .grid import Classes, Grid, Vector
 from .judge import Mask
 from .lattice import Lattice as Search
@@ -53,7 +53,7 @@ class FullDomainEngine:
             return _release(problem, grid, levels, classes, gone)
 
         lattice = Search(problem, grid, release, watch)
-        clock = Clock(settings.time_limit, watch.clock.began)
+        clock = settings.clock(watch.clock.began)
         done = interrupted = False
         try:
             done = lattice.run(clock, _start(problem, settings.initial) or _start(problem, settings.known))

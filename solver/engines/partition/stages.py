@@ -46,7 +46,8 @@ def in_stages(
     if limit is None:
         stage()
         return
-    clock.end = clock.began + limit
+    until = clock.began + limit
+    clock.end = until if clock.end is None else min(until, clock.end)
     if counted:
         clock.count()
     for end in _planned(problem, settings, course, clock):

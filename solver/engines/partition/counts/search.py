@@ -18,7 +18,7 @@ from ....claims import TrustedRefusal
 from ....exact.program import Program
 from ....incumbent import BestRelease
 from ....schedule import COUNTS
-from ....settings import Answer, Clock, Settings, Watch
+from ....settings import Answer, Settings, Watch
 from ....verify.by_sizes import BySizes
 from .columns import shapes_of
 from .deal import lacking, release_of
@@ -47,7 +47,7 @@ class CountsSearch:
 
     def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
         self.problem, self.settings, self.watch = problem, settings, watch
-        self.clock = Clock(settings.time_limit, watch.clock.began)
+        self.clock = settings.clock(watch.clock.began)
         self.prices = [Prices.of(problem, level) for level in problem.policy.levels]
         self.incumbent = BestRelease(problem, watch)
         self.proofs: dict[int, ProvenCounts] = {}

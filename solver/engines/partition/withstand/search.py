@@ -65,7 +65,7 @@ class WithstandSearch:
     ) -> None:
         self.problem, self.rule, self.settings, self.watch = problem, rule, settings, watch
         self._guiding, self._newcomers = guiding, search
-        self.clock = Clock(settings.time_limit, watch.clock.began)
+        self.clock = settings.clock(watch.clock.began)
         self.incumbent = BestRelease(problem, watch, self.clock)
         self.guide: Guide | None = None
         self.interrupted = False
