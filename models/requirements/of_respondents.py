@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 
 from ..adversary.knowledge import Knowledge
 from ..requirement import Requirement
 
-__all__ = ["aligned", "names_respondents"]
+__all__ = ["aligned", "knowledge_of", "names_respondents"]
+
+
+def knowledge_of(requirement: Requirement) -> Iterator[Knowledge]:
+    """What a requirement says of single respondents; nothing, most often."""
+    found = (getattr(requirement, field.name) for field in fields(requirement))
+    return (known for known in found if isinstance(known, Knowledge))
 
 
 def names_respondents(requirement: Requirement) -> bool:
     """Whether something is known of single respondents, so that it matters in which groups they are."""
-    return any(isinstance(getattr(requirement, field.name), Knowledge) for field in fields(requirement))
+    return next(knowledge_of(requirement), None) is not None
 
 
 def aligned(requirements: tuple[Requirement, ...], named: Callable[[str], str]) -> tuple[Requirement, ...]:

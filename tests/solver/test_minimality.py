@@ -19,6 +19,7 @@ import yaml
 from command_line import run
 from strategies import Instance, Source, instance, pick, seeded
 
+from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.errors import EngineError, InputError, PolicyError
 from optanon.models.group import Form
 from optanon.models.history import History
@@ -33,6 +34,7 @@ from optanon.models.requirements import (
     DistinctLDiversity,
     HcSafety,
     KCAnonymity,
+    ResistsInference,
     WeakMInvariance,
 )
 from optanon.models.table import Microdata
@@ -75,6 +77,22 @@ def test_five_people() -> None:
     assert json.loads(json.dumps(plain)) == plain
     assert "p3" not in json.dumps(plain) + repr(found)
     assert found.to_dict(show_ids=True)["disclosed"] == ["p3"]
+
+
+def test_worlds_agree_with_what_the_policy_says_of_people() -> None:
+    """Worlds that its knowledge rules out stopped the audit; whose value it tells is no finding."""
+    knowledge = Knowledge(excluded={"p1": ["O"]}, compromised={"p4": "O"})
+    policy = Policy([ResistsInference(max_posterior=F(2, 3), knowledge=knowledge)])
+    problem = Problem(table=table([0, 1, 2, 3, 3], "HNOOO"), policy=policy)
+    found = minimality(problem, problem.assemble([[0, 1, 2, 3], [4]]))
+    assert found.worlds == 6
+    assert found.naive == {
+        "p0": {"H": F(1, 6), "N": F(1, 6), "O": F(2, 3)},
+        "p1": {"H": HALF, "N": HALF},
+        "p2": {"H": F(1, 6), "N": F(1, 6), "O": F(2, 3)},
+        "p3": {"H": F(1, 6), "N": F(1, 6), "O": F(2, 3)},
+    }
+    assert found.worst_naive == F(2, 3)
 
 
 class Oracle:

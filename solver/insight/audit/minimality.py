@@ -8,6 +8,9 @@ as the one at hand count as not preferred to it: how ties are broken is not used
 
 Losses that look at sensitive values (such as `signatures`) are computed anew in each world.
 
+Whoever knows the policy knows what it says of single respondents (`knowledge` of `resists_inference`), which
+is true: worlds that contradict it are none, with or without knowing how the release was chosen.
+
 For a release that was drawn (`solve` with `randomize`) each world weighs as much as the chance with
 which it would have been drawn there.
 """
@@ -22,6 +25,7 @@ from functools import cached_property
 from math import exp, factorial, prod
 from typing import Any
 
+from ....models.adversary.knowledge import Knowledge
 from ....models.errors import EngineError, InputError
 from ....models.group import Member, QIGroup
 from ....models.history import History
@@ -30,6 +34,7 @@ from ....models.parameters import require_kind
 from ....models.problem import Problem, require_problem
 from ....models.release import Release
 from ....models.requirement import as_fraction
+from ....models.requirements.of_respondents import knowledge_of
 from ...enumeration import GroupingVerdicts, Partition, partitions, require_enumerable
 
 __all__ = ["MOST_WORLDS", "Minimality", "minimality", "value_losses"]
@@ -48,13 +53,13 @@ class Minimality:
     Attributes
     ----------
     worlds, surviving : int
-        Assignments of values to people that the published groups allow, and those of them in which
-        this release may have been chosen.
+        Assignments of values to people that the published groups and the policy's knowledge allow, and those
+        of them in which this release may have been chosen.
     better : int
         Groupings with less loss than the release.
     naive, aware : Mapping of str to probabilities by value
-        For everybody in the release; for the steward only. Those of a drawn release are exact up to the
-        rounding of weights.
+        For everybody in the release whose value the policy's knowledge does not tell by itself; for the
+        steward only. Those of a drawn release are exact up to the rounding of weights.
     """
 
     worlds: int
@@ -66,12 +71,12 @@ class Minimality:
     @property
     def worst_naive(self) -> Fraction:
         """Largest probability of any value of anybody from the releases alone."""
-        return max(max(chances.values()) for chances in self.naive.values())
+        return _worst(self.naive)
 
     @property
     def worst_aware(self) -> Fraction:
         """The same for somebody who knows how the release was chosen."""
-        return max(max(chances.values()) for chances in self.aware.values())
+        return _worst(self.aware)
 
     @property
     def leaks(self) -> bool:
@@ -152,7 +157,7 @@ def minimality(
             aware.add(values, weight * chance)
         elif values.items() >= {m.respondent: m.value for m in problem.table.members}.items():
             raise InputError("a release with less loss keeps the policy: this is not what `solve` returns")
-    people = [member.respondent for member in problem.table.members]
+    people = _asked(problem)
     return Minimality(
         worlds=worlds,
         surviving=surviving,
@@ -160,6 +165,10 @@ def minimality(
         naive=naive.chances(people),
         aware=aware.chances(people),
     )
+
+
+def _worst(chances: Chances) -> Fraction:
+    return max((max(of_one.values()) for of_one in chances.values()), default=Fraction(0))
 
 
 def _refuse_unfit(problem: Problem, release: Release) -> None:
@@ -282,6 +291,7 @@ def _other(group: QIGroup, values: Values) -> QIGroup:
 
 def _worlds(problem: Problem, release: Release) -> Iterator[tuple[dict[str, str], int]]:
     """Values of everybody in the groups, and in how many ways counterfeits can be ordered around them."""
+    told = _known(problem)
     groups = list(release.groups)
     if problem.table.sensitive.persistence != "transient":
         groups += [group for old in problem.history for group in old.groups]
@@ -298,7 +308,7 @@ def _worlds(problem: Problem, release: Release) -> Iterator[tuple[dict[str, str]
             return
         who = names[at]
         for value in sorted(left[homes[who][0]]):
-            if all(left[g][value] for g in homes[who]):
+            if all(left[g][value] for g in homes[who]) and all(known.allows(who, value) for known in told):
                 for g in homes[who]:
                     left[g][value] -= 1
                 values[who] = value
@@ -307,6 +317,16 @@ def _worlds(problem: Problem, release: Release) -> Iterator[tuple[dict[str, str]
                     left[g][value] += 1
 
     return extend(0, {})
+
+
+def _known(problem: Problem) -> list[Knowledge]:
+    return [known for requirement in problem.policy.requirements for known in knowledge_of(requirement)]
+
+
+def _asked(problem: Problem) -> list[str]:
+    """Whose value the policy's knowledge does not tell."""
+    known = _known(problem)
+    return [m.respondent for m in problem.table.members if not any(k.gives(m.respondent) for k in known)]
 
 
 def _orders(rest: Counter[str]) -> int:
