@@ -262,7 +262,8 @@ class CutRelease:
         self._parts = PartsInCodes(problem)
         self._left = _left_by_intersection(problem, self._parts.value, inferences.intersection)
         tracing, difference = inferences.tracing, inferences.difference
-        boxes = [boxes_in_codes(problem.table.domains, old) for old in problem.history]
+        past = [old for old in problem.history if old.groups]  # nothing is told by a release of nobody
+        boxes = [boxes_in_codes(problem.table.domains, old) for old in past]
         self._pairs: list[Growing] | None = None
         if not difference.deep:
             known = [box for box in boxes if box is not None]
@@ -271,7 +272,7 @@ class CutRelease:
                 fair = difference.k <= asked.k and difference.c >= asked.c
                 self._pairs = [
                     Growing(problem, old, self._parts, box, tracing, difference, fair=fair)
-                    for old, box in zip(problem.history, known, strict=True)
+                    for old, box in zip(past, known, strict=True)
                 ]
 
     def made(self, part: Rows, left: Rows, right: Rows) -> bool:

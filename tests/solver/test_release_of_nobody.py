@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from command_line import run
 import optanon as oa
 from optanon.models.problem import Problem
 from optanon.models.release import Release
+from optanon.solver.baselines.mondrian_series import mondrian_checked
 from optanon.solver.search import engines
 from optanon.solver.web.job import Job
 
@@ -117,6 +119,13 @@ def test_a_history_with_a_release_of_nobody_asks_for_nothing_more():
     again = Problem(table=table(OTHER), policy=oa.Policy(asked), history=history)
     assert not list(again.check(again.assemble([range(4)])))
     assert all(requirement.bounds(again).infeasible_because is None for requirement in asked)
+
+
+def test_heuristics_that_look_back_see_nothing_in_a_release_of_nobody():
+    """Checked cuts of a table stopped at an earlier release without boxes."""
+    asked = Problem(table=table(MOST), policy=oa.Policy([oa.KAnonymity(k=2), oa.RecordTracing(k=2)]))
+    after = replace(asked, history=oa.History([of_nobody(asked)]))
+    assert mondrian_checked(after) == mondrian_checked(asked)
 
 
 def test_a_stored_history_keeps_no_release_of_nobody(tmp_path: Path):
