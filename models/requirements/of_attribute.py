@@ -111,18 +111,24 @@ def refuse_unbound(requirements: Sequence[Requirement], sensitive: str) -> None:
                     f"{requirement.name}: the table has several sensitive attributes: say with "
                     f"attribute which of {', '.join(names)} it protects (a list for their combinations)"
                 )
-            if not requirement.structure().looks_back:
+            if not _of_series(requirement):
                 raise PolicyError(f"{requirement.name}: {why}: give the table one sensitive attribute")
 
 
 def _why_not(requirement: Requirement) -> str | None:
     if isinstance(requirement, OfAttribute):
         return "it is bound to one already"
-    if requirement.structure().looks_back:
+    if _of_series(requirement):
         return "it looks at earlier releases, where what is published of one attribute tells of the others"
     if requirement.scope is not Scope.GROUP:
         return "it looks at whole releases"
     return None
+
+
+def _of_series(requirement: Requirement) -> bool:
+    """Whether it compares releases, with other parameters at least: degree 1 of hc-safety forbids nothing."""
+    structure = requirement.structure()
+    return structure.looks_back or structure.overlap is not None or requirement.scope is Scope.SERIES
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -285,6 +285,15 @@ def test_what_looks_back_is_about_combinations():
     assert oa.Problem(table=oa.Microdata.from_frame(drawn(1), **ROLES), policy=policy)
 
 
+@pytest.mark.parametrize("requirement", [oa.HcSafety(n=1), oa.HcSafety(n=1, deep=True), oa.HcSafetyDeep(n=1)])
+def test_a_degree_of_one_is_about_combinations_as_any_other_is(requirement: Requirement):
+    """It forbids nothing and so looks at nothing, but may be one of the degrees that a frontier tries."""
+    policy = oa.Policy([oa.WeakMInvariance(m=2), requirement])
+    assert oa.Problem(table=oa.Microdata.from_frame(drawn(1), **ROLES), policy=policy)
+    with pytest.raises(oa.PolicyError, match="looks at earlier releases"):
+        oa.for_attribute(requirement, "illness")
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
