@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from ....models.errors import ReleaseError
+from ....models.errors import EngineError, ReleaseError
 from ....models.history import History
 from ....models.parameters import as_fraction
 from ....models.requirement import Requirement
@@ -24,9 +24,10 @@ class Attack:
     requirement : str
         The requirement that guards against it, with its thresholds.
     at_risk : int or None
-        Respondents of the violations found; None if the attack is not defined for the series.
+        Respondents of the violations found; None if the attack is not defined for the series, or would take
+        too long to tell.
     reason : str or None
-        Why it is not.
+        Why it is not known.
     respondents : frozenset of str
         Who is at risk; for the steward's eyes.
     """
@@ -79,7 +80,7 @@ def run_attacks(history: History, attacks: Sequence[Requirement]) -> list[tuple[
                 violations = list(requirement.check(release, past))
                 # A policy may leave out nobody who is traced; to an adversary tracing is not defined then.
                 reason = next((seen.message for seen in violations if "suppressed" in seen.witness), None)
-            except ReleaseError as error:
+            except (EngineError, ReleaseError) as error:
                 violations, reason = [], str(error)
             if reason is not None:
                 row.append(Attack(requirement=str(requirement), at_risk=None, reason=reason))

@@ -23,7 +23,7 @@ from optanon.instances.steward_series import read_series
 from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.errors import InputError, PolicyError, ProblemFileError, ReleaseError
 from optanon.models.history import History
-from optanon.models.requirements import Difference
+from optanon.models.requirements import Difference, ResistsInference
 from optanon.solver.cli import audit as audit_command
 from optanon.solver.insight.audit.attacks import usual_attacks
 from optanon.solver.insight.audit.audit import AuditReport, audit
@@ -54,6 +54,16 @@ def test_attacks_are_counted_one_by_one() -> None:
     shown = report.to_dict(show_ids=True)["releases"][1]["attacks"]
     assert shown[-1]["respondents"] == sorted(second.attacks[-1].respondents)
     assert json.loads(json.dumps(shown)) == shown
+
+
+def test_an_attack_that_takes_too_long_is_said_to_and_the_audit_goes_on() -> None:
+    """Twenty people with as many values: too many sets of ten of them to look at one by one."""
+    crowd = history([release(" ".join(f"{i}{value}" for i, value in enumerate("abcdefghijklmnopqrst")))])
+    report = audit(crowd, attacks=[ResistsInference(min_values=2, compromised=10), Difference(k=3)])
+    assert report.verdict == "nobody disclosed"
+    unknown, known = report.releases[0].attacks
+    assert (unknown.at_risk, known.at_risk) == (None, 0)
+    assert "ask for fewer compromised ones" in str(unknown.reason)
 
 
 def test_tracing_is_no_attack_where_somebody_traced_is_left_out() -> None:
