@@ -25,7 +25,7 @@ from optanon.solver.engines.partition.enumerated.guide import Guide
 from optanon.solver.engines.partition.histogram import by_histograms
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.engines.partition.withstand.anneal import SafeAnnealing, repair
-from optanon.solver.engines.partition.withstand.arrays import groups_of, past_from, past_of
+from optanon.solver.engines.partition.withstand.arrays import Board, groups_of, past_from, past_of
 from optanon.solver.engines.partition.withstand.inventing import invent
 from optanon.solver.engines.partition.withstand.judge import SeriesJudge
 from optanon.solver.engines.partition.withstand.leaving_out import leave_out
@@ -199,7 +199,7 @@ def chain_of(asked: Problem, rule: ResistsInference, groups: list[list[int]], le
     found = groups_of(past, codes, sides, rule.needed, groups, 40, spare=4)
     asks = Rule(rule.needed, limit.numerator, limit.denominator, least, 0)
     judge, near = SeriesJudge(past, rule.needed, limit), nearest_rows(codes, sides, len(codes) - 1)
-    return SafeAnnealing(past, codes, sides, near, asks, judge, lambda counts: True, found, 0)
+    return SafeAnnealing(Board(past, found, codes, sides, near), asks, judge, lambda counts: True, 0)
 
 
 def rows_of(chain: SafeAnnealing, people: int) -> list[list[int]]:
@@ -245,11 +245,7 @@ def test_two_of_a_cell_go_where_neither_may_go_alone() -> None:
     limit, moved = np.full(1, LIMITS.beyond), 0
     for p in range(60):
         found = pairs_on(
-            chain.past,
-            chain.codes,
-            chain.sides,
-            chain.groups,
-            chain.near,
+            chain.board,
             chain.rule._replace(price=LIMITS.beyond),
             np.array([p]),
             limit,
@@ -282,7 +278,7 @@ def test_annealing_repeats_itself_and_counts_right() -> None:
     assert (chains[0].groups.of == chains[1].groups.of).all()
     made = rows_of(chains[0], 60)
     assert (
-        int(groups_of(chains[0].past, asked.table.codes, chains[0].sides, 2, made, 60).cost.sum())
+        int(groups_of(chains[0].past, asked.table.codes, chains[0].board.sides, 2, made, 60).cost.sum())
         == chains[0].cost
     )
     assert not inferred(History([*asked.history, asked.assemble(made)]), rule)[1]
@@ -383,7 +379,7 @@ def test_who_tells_of_others_is_put_elsewhere_or_left_out_as_far_as_that_is_allo
     assert len(made.suppressed) == len(chain.outside)
     rule = ResistsInference(max_posterior=Fraction(4, 5))
     assert not inferred(History([*asked.history, made]), rule)[1]
-    anew = groups_of(chain.past, asked.table.codes, chain.sides, 2, rows_of(chain, 40), 40)
+    anew = groups_of(chain.past, asked.table.codes, chain.board.sides, 2, rows_of(chain, 40), 40)
     assert int(anew.cost.sum()) == chain.cost
 
 

@@ -14,12 +14,12 @@ import numpy as np
 
 from ....baselines.widths import Ints
 from ....settings import Clock
-from .batches import Regrouping, near_groups, regroup_on, scan_on
+from .batches import near_groups, regroup_on, scan_on
 from .chain import SafeGroups
 from .limits import WITHSTAND_LIMITS as LIMITS
 from .moves import scan
 from .pairs import pairs_on
-from .regroup import members_of, regrouped
+from .regroup import Regrouping, members_of, regrouped
 
 __all__ = ["SafeAnnealing", "repair"]
 
@@ -31,6 +31,7 @@ REGROUPING = Regrouping(
     joined=LIMITS.joined,
     beside=LIMITS.beside,
 )
+TIED = REGROUPING._replace(tries=1, noise=LIMITS.noise[True])
 
 
 class SafeAnnealing(SafeGroups):
@@ -72,40 +73,22 @@ class SafeAnnealing(SafeGroups):
 
     def _moves(self, rows: Ints, bars: Ints, price: int) -> None:
         """One of the best moves of each row."""
-        at = 0
+        rule, at = self.rule._replace(price=price), 0
         while at < len(rows):
-            at, count = scan_on(
-                self.past,
-                self.groups,
-                self.codes,
-                self.sides,
-                self.near,
-                self.rule._replace(price=price),
-                rows,
-                bars,
-                at,
-                self._tried,
-                self._refused,
-                self._closed,
-                self._found,
-            )
+            at, count = scan_on(self.board, rule, rows, bars, at, self._moves_found)
             if count:
                 self._try_found(int(rows[at]), count, int(bars[at]), price, 1)
             at += 1
 
     def _regroupings(self, rows: Ints, bars: Ints, price: int) -> None:
         """Groups near each row anew."""
-        asked = self.past, self.codes, self.sides, self.groups, self.near, self.rule._replace(price=price)
-        self._settle_found(
-            rows, bars, price, lambda at: regroup_on(*asked, REGROUPING, rows, bars, at, self._state)
-        )
+        asked = self.board, self.rule._replace(price=price), REGROUPING, rows, bars
+        self._settle_found(rows, bars, price, lambda at: regroup_on(*asked, at, self._state))
 
     def _pairs(self, rows: Ints, bars: Ints, price: int) -> None:
         """The best move of each row with somebody of its cell."""
-        asked = self.past, self.codes, self.sides, self.groups, self.near, self.rule._replace(price=price)
-        self._settle_found(
-            rows, bars, price, lambda at: pairs_on(*asked, rows, bars, at, LIMITS.mates, self._state)
-        )
+        asked = self.board, self.rule._replace(price=price), rows, bars
+        self._settle_found(rows, bars, price, lambda at: pairs_on(*asked, at, LIMITS.mates, self._state))
 
     def _settle_found(
         self,
@@ -165,7 +148,7 @@ class SafeAnnealing(SafeGroups):
 
     def _picked(self, count: int, price: int, others: int) -> list[int]:
         """Moves found that are judged: those that cost least, and others at random."""
-        found = self._found[:count]
+        found = self._moves_found.lines[:count]
         short = found[:, 4] - self.groups.short[found[:, 1]]
         order = np.argsort(found[:, 2] + price * short if self.inferred else found[:, 2], kind="stable")
         drawn = order[np.sort(self.random.integers(count, size=others))]
@@ -174,31 +157,20 @@ class SafeAnnealing(SafeGroups):
     def _move(self, p: int, bar: int, price: int, others: int) -> None:
         """One of the best moves of a row, or some others."""
         relief = len(self._known([p]))
-        count = scan(
-            self.past,
-            self.groups,
-            self.codes,
-            self.sides,
-            self.near,
-            self.rule._replace(price=price),
-            p,
-            bar + price * relief,
-            self._tried,
-            self._refused,
-            self._closed,
-            self._found,
-        )
+        rule = self.rule._replace(price=price)
+        count = scan(self.board, rule, p, bar + price * relief, self._moves_found)
         if count:
             self._try_found(p, count, bar, price, others)
 
     def _try_found(self, p: int, count: int, bar: int, price: int, others: int) -> None:
         """Make one of the moves found for a row."""
+        lines, _, refused, closed = self._moves_found
         for line in self._picked(count, price, others):
-            q, b, cost, place, _ = self._found[line].tolist()
+            q, b, cost, place, _ = lines[line].tolist()
             if self._exchanged(p, q, b, bar, cost, price):
                 return
             # It stays refused until one of the two components changes.
-            (self._refused if q >= 0 else self._closed)[p, place] = self.made
+            (refused if q >= 0 else closed)[p, place] = self.made
 
     def _exchanged(self, p: int, q: int, b: int, bar: int, cost: int, price: int) -> bool:
         """Make a move of one or two rows if it may be made; whether it was."""
@@ -229,20 +201,10 @@ class SafeAnnealing(SafeGroups):
             return False
         slots = np.concatenate([picked, np.flatnonzero(groups.size == 0)[:1]])
         best = np.empty(len(people), dtype=np.int64)
-        least = regrouped(
-            self.past,
-            self.codes,
-            self.sides,
-            self.rule._replace(price=price),
-            people,
-            bool(not tied and self.random.random() < LIMITS.whole),
-            len(slots),
-            LIMITS.few,
-            1 if tied else LIMITS.tries,
-            LIMITS.noise[tied],
-            self._state,
-            best,
-        )
+        rule = self.rule._replace(price=price)
+        together = bool(not tied and self.random.random() < LIMITS.whole)
+        way = TIED if tied else REGROUPING
+        least = regrouped(self.board, rule, people, together, len(slots), way, self._state, best)
         return least >= 0 and self.settled(slots, people, slots[best], bar, price, least)
 
 

@@ -16,6 +16,7 @@ from .....models.problem_view import ProblemView
 from ....baselines.widths import LARGEST, Ints, Widths, beside
 
 __all__ = [
+    "Board",
     "NewGroups",
     "PublishedPast",
     "exchange",
@@ -88,6 +89,28 @@ class NewGroups(NamedTuple):
     short: Ints
     since: Ints
     faked: Ints
+
+
+class Board(NamedTuple):
+    """What moves are looked for on.
+
+    Attributes
+    ----------
+    past, groups
+        What was published, and what changes.
+    codes : int64 array
+        Of the rows.
+    sides : Widths
+        What widths cost.
+    near : int64 array
+        See `nearest_rows`.
+    """
+
+    past: PublishedPast
+    groups: NewGroups
+    codes: Ints
+    sides: Widths
+    near: Ints
 
 
 def past_of(problem: ProblemView, knowledge: Knowledge | None = None) -> PublishedPast:
@@ -211,10 +234,9 @@ def short(mask: int, needed: int) -> int:
 
 
 @borrowing
-def exchange(
-    past: PublishedPast, codes: Ints, sides: Widths, groups: NewGroups, p: int, q: int, b: int, needed: int
-) -> None:
+def exchange(board: Board, p: int, q: int, b: int, needed: int) -> None:
     """Move p to group b, and q (or nobody: -1) from there to p's group."""
+    past, groups, codes, sides, _ = board
     a = groups.of[p]
     put(past, groups, p, -1)
     if q >= 0:

@@ -8,72 +8,29 @@ Most rows have nothing: passing them over here takes a fraction of what a call f
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from .....models.compiled import borrowing, compiled
-from ....baselines.widths import Ints, Widths
-from .arrays import NewGroups, PublishedPast
-from .moves import Rule, scan
-from .regroup import drawn, members_of, regrouped
+from ....baselines.widths import Ints
+from .arrays import Board, NewGroups
+from .moves import MovesFound, Rule, scan
+from .regroup import Regrouping, drawn, members_of, regrouped
 
-__all__ = ["Regrouping", "near_groups", "regroup_on", "scan_on"]
-
-
-class Regrouping(NamedTuple):
-    """How groups near rows are grouped anew.
-
-    Attributes
-    ----------
-    few : int
-        Most people at a time.
-    tries : int
-        Greedy ways, of which the best is taken.
-    noise : float
-        A row may seem so many times farther than it is.
-    whole : float
-        How often those stay together who always were.
-    joined : int
-        Near rows drawn,
-    beside : float
-        and the mean of their ranks.
-    """
-
-    few: int
-    tries: int
-    noise: float
-    whole: float
-    joined: int
-    beside: float
+__all__ = ["alike", "near_groups", "regroup_on", "scan_on"]
 
 
 @borrowing
 def scan_on(
-    past: PublishedPast,
-    groups: NewGroups,
-    codes: Ints,
-    sides: Widths,
-    near: Ints,
-    rule: Rule,
-    rows: Ints,
-    bars: Ints,
-    begin: int,
-    tried: Ints,
-    refused: Ints,
-    closed: Ints,
-    found: Ints,
+    board: Board, rule: Rule, rows: Ints, bars: Ints, begin: int, moves: MovesFound
 ) -> tuple[int, int]:
-    """The first row from `begin` on that has moves under its bar, and how many lines of `found` it filled.
+    """The first row from `begin` on that has moves under its bar, and how many lines it filled.
 
     The end of the rows and 0 if none has.
     """
     for at in range(begin, len(rows)):
-        if groups.of[rows[at]] < 0:
+        if board.groups.of[rows[at]] < 0:
             continue
-        count = scan(
-            past, groups, codes, sides, near, rule, rows[at], bars[at], tried, refused, closed, found
-        )
+        count = scan(board, rule, rows[at], bars[at], moves)
         if count > 0:
             return at, count
     return len(rows), 0
@@ -97,23 +54,14 @@ def near_groups(groups: NewGroups, near: Ints, p: int, most: int, way: Regroupin
 
 @compiled
 def regroup_on(
-    past: PublishedPast,
-    codes: Ints,
-    sides: Widths,
-    groups: NewGroups,
-    near: Ints,
-    rule: Rule,
-    way: Regrouping,
-    rows: Ints,
-    bars: Ints,
-    begin: int,
-    random: Ints,
+    board: Board, rule: Rule, way: Regrouping, rows: Ints, bars: Ints, begin: int, random: Ints
 ) -> tuple[int, int, Ints, Ints, Ints]:
     """The first row from `begin` on near which another grouping costs no more than its bar lets pass.
 
     Returns its place, what the groups cost then, these groups, their people and the new group of each. The
     end of the rows if there is none. Two to four groups near a row are grouped anew together.
     """
+    groups, near = board.groups, board.near
     empty = np.flatnonzero(groups.size == 0)[:1]
     for at in range(begin, len(rows)):
         if groups.of[rows[at]] < 0:
@@ -125,30 +73,17 @@ def regroup_on(
         slots = np.concatenate((picked, empty))
         best = np.empty(len(people), dtype=np.int64)
         together = drawn(random, 1 << 10) < way.whole * (1 << 10)
-        least = regrouped(
-            past,
-            codes,
-            sides,
-            rule,
-            people,
-            together,
-            len(slots),
-            way.few,
-            way.tries,
-            way.noise,
-            random,
-            best,
-        )
+        least = regrouped(board, rule, people, together, len(slots), way, random, best)
         if least < 0 or least - groups.cost[picked].sum() > bars[at]:
             continue
         home = slots[best]
-        if not _same(groups.of[people], home):
+        if not alike(groups.of[people], home):
             return at, least, slots, people, home
     return len(rows), -1, empty, empty, empty
 
 
 @borrowing
-def _same(one: Ints, two: Ints) -> bool:
+def alike(one: Ints, two: Ints) -> bool:
     """Whether two numberings of groups put the same people together."""
     for i in range(len(one)):
         for j in range(i):

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ....baselines.widths import Ints, Widths
-from .arrays import NewGroups, PublishedPast, exchange
+from ....baselines.widths import Ints
+from .arrays import Board, exchange
+from .batches import alike
 from .judge import Judging
 from .limits import WITHSTAND_LIMITS as LIMITS
-from .moves import Rule, linked_to
+from .moves import MovesFound, Rule, linked_to
 from .regroup import members_of, settle
 
 __all__ = ["SafeGroups"]
@@ -21,17 +22,13 @@ class SafeGroups:
 
     Parameters
     ----------
-    past, codes, sides
-        The series, the rows' codes, and what widths cost.
-    near : int64 array
-        See `nearest_rows`.
+    board : Board
+        Its groups are the start.
     rule : Rule
         Its price is set here.
     judge : Judging
     admits : callable
         Whether requirements on groups allow a histogram.
-    groups : NewGroups
-        The start.
     seed : int
     allowed : int
         So many rows may be left out.
@@ -54,27 +51,26 @@ class SafeGroups:
 
     def __init__(
         self,
-        past: PublishedPast,
-        codes: Ints,
-        sides: Widths,
-        near: Ints,
+        board: Board,
         rule: Rule,
         judge: Judging,
         admits: Callable[[tuple[int, ...]], bool],
-        groups: NewGroups,
         seed: int,
         allowed: int = 0,
         invented: int = 0,
     ) -> None:
-        self.past, self.codes, self.sides, self.near = past, codes, sides, near
-        self.rule, self.judge, self.admits, self.groups = rule, judge, admits, groups
+        self.board, self.rule, self.judge, self.admits = board, rule, judge, admits
+        past, groups, _, _, near = board
+        self.past, self.groups, self.codes, self.near = past, groups, board.codes, near
         self.allowed, self.invented = allowed, invented
         self.random = np.random.default_rng(seed)
         self._state = np.array([seed % 2**16 + 1], dtype=np.int64)
-        self._found = np.empty((2 * near.shape[1], 5), dtype=np.int64)
-        self._refused = np.full(near.shape, -1, dtype=np.int64)
-        self._closed = self._refused.copy()
-        self._tried = np.empty(len(groups.size), dtype=np.int64)
+        self._moves_found = MovesFound(
+            lines=np.empty((2 * near.shape[1], 5), dtype=np.int64),
+            tried=np.empty(len(groups.size), dtype=np.int64),
+            refused=np.full(near.shape, -1, dtype=np.int64),
+            closed=np.full(near.shape, -1, dtype=np.int64),
+        )
         self.inferred = set(judge.inferred(groups, range(len(past.value))) or ())
         self.cost = int(groups.cost.sum())
         self.tried = self.made = 0
@@ -239,7 +235,7 @@ class SafeGroups:
         groups = self.groups
         old, cost = groups.of[people], int(groups.cost[slots].sum())
         before = self._known(people.tolist())
-        if least - cost - price * len(before) > bar or _alike(old, home):
+        if least - cost - price * len(before) > bar or alike(old, home):
             return False
         self._settle(slots, people, home)
         cost = int(groups.cost[slots].sum()) - cost
@@ -274,10 +270,10 @@ class SafeGroups:
         return True
 
     def _exchange(self, p: int, q: int, b: int) -> None:
-        exchange(self.past, self.codes, self.sides, self.groups, p, q, b, self.rule.needed)
+        exchange(self.board, p, q, b, self.rule.needed)
 
     def _settle(self, slots: Ints, people: Ints, home: Ints) -> None:
-        settle(self.past, self.codes, self.sides, self.groups, self.rule.needed, slots, people, home)
+        settle(self.board, self.rule.needed, slots, people, home)
 
     @property
     def outside(self) -> Ints:
@@ -295,12 +291,3 @@ class SafeGroups:
             self.best, self.least = self.groups.of.copy(), found
             if self.invented:
                 self.with_best = self.groups.faked.copy()
-
-
-def _alike(one: Ints, two: Ints) -> bool:
-    """Whether two numberings of groups put the same people together."""
-    return (
-        len(set(zip(one.tolist(), two.tolist(), strict=True)))
-        == len(set(one.tolist()))
-        == len(set(two.tolist()))
-    )

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .....models.compiled import borrowing, compiled
-from ....baselines.widths import LARGEST, Ints, Widths, beside, hull_without
-from .arrays import NewGroups, PublishedPast, short
+from ....baselines.widths import LARGEST, Ints, beside, hull_without
+from .arrays import Board, NewGroups, PublishedPast, short
 
-__all__ = ["Rule", "linked", "linked_to", "scan"]
+__all__ = ["MovesFound", "Rule", "linked", "linked_to", "scan"]
 
 
 class Rule(NamedTuple):
@@ -41,6 +41,26 @@ class Rule(NamedTuple):
     whole: int
     least: int
     price: int
+
+
+class MovesFound(NamedTuple):
+    """What a scan fills in, and what it asks of those before.
+
+    Attributes
+    ----------
+    lines : int64 array
+        Of each move: partner or -1, group, cost, place of the near row, people short of values in both.
+    tried : int64 array
+        The last person who was moved to each group.
+    refused, closed : int64 arrays
+        The move before which one was refused that is still the same: a change with a near row, and a move to
+        its group.
+    """
+
+    lines: Ints
+    tried: Ints
+    refused: Ints
+    closed: Ints
 
 
 @borrowing
@@ -77,26 +97,10 @@ def _noted(found: Ints, count: int, q: int, b: int, cost: int, z: int, less: int
 
 
 @compiled
-def scan(
-    past: PublishedPast,
-    groups: NewGroups,
-    codes: Ints,
-    sides: Widths,
-    near: Ints,
-    rule: Rule,
-    p: int,
-    bar: int,
-    tried: Ints,
-    refused: Ints,
-    closed: Ints,
-    found: Ints,
-) -> int:
-    """Moves of a person that cost under `bar` more: partner or -1, group, cost, near, short in `found`.
-
-    `tried` has the last person who was moved to each group. `refused` and `closed` say which move came before
-    one was refused that is still the same: a change with the near row, and a move to its group. The place is
-    that of the near row; people short of values are those of both groups. Returns how many lines are filled.
-    """
+def scan(board: Board, rule: Rule, p: int, bar: int, moves: MovesFound) -> int:
+    """Moves of a person that cost under `bar` more; how many lines they fill."""
+    past, groups, codes, sides, near = board
+    found, tried, refused, closed = moves
     width, far, count = codes.shape[1], np.int64(LARGEST), 0
     lo, hi = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int64)
     low, high = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int64)

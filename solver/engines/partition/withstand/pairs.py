@@ -14,7 +14,7 @@ import numpy as np
 
 from .....models.compiled import borrowing, compiled
 from ....baselines.widths import LARGEST, Ints, Widths, beside, hull_without
-from .arrays import NewGroups, PublishedPast
+from .arrays import Board, NewGroups, PublishedPast
 from .moves import Rule
 from .regroup import drawn, members_of
 
@@ -23,22 +23,13 @@ __all__ = ["pairs_on"]
 
 @compiled
 def pairs_on(
-    past: PublishedPast,
-    codes: Ints,
-    sides: Widths,
-    groups: NewGroups,
-    near: Ints,
-    rule: Rule,
-    rows: Ints,
-    bars: Ints,
-    begin: int,
-    most: int,
-    random: Ints,
+    board: Board, rule: Rule, rows: Ints, bars: Ints, begin: int, most: int, random: Ints
 ) -> tuple[int, int, Ints, Ints, Ints]:
     """The first row from `begin` on that moves, with a mate, to one of `most` near groups under its bar.
 
     They go there, or change places with two of that group. Returns as `regroup_on`.
     """
+    past, groups, codes, _, near = board
     met, nothing = np.full(len(groups.size), -1, dtype=np.int64), np.empty(0, dtype=np.int64)
     for at in range(begin, len(rows)):
         p = rows[at]
@@ -56,7 +47,7 @@ def pairs_on(
             count += 1
             if count > most:
                 break
-            best, chosen = _best(past, codes, sides, groups, rule, p, q, b, lo, hi, best, chosen)
+            best, chosen = _best(board, rule, p, q, b, lo, hi, best, chosen)
         b, r, s = chosen
         if b >= 0:
             slots = np.array([a, b])
@@ -124,10 +115,7 @@ def _keeps(
 
 @compiled
 def _best(
-    past: PublishedPast,
-    codes: Ints,
-    sides: Widths,
-    groups: NewGroups,
+    board: Board,
     rule: Rule,
     p: int,
     q: int,
@@ -141,6 +129,7 @@ def _best(
 
     The box is that of p's group without p and q.
     """
+    past, groups, codes, sides, _ = board
     a, far = groups.of[p], np.int64(LARGEST)
     size, before = groups.size[a], groups.cost[a] + groups.cost[b]
     low, high = _without(codes, groups, b, -1, -1)

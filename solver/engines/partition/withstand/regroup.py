@@ -17,10 +17,37 @@ import numpy as np
 from .....models.compiled import borrowing, compiled
 from .....models.compiled_random import stepped
 from ....baselines.widths import LARGEST, Ints, Widths, beside
-from .arrays import NewGroups, PublishedPast, put, short, weigh
+from .arrays import Board, NewGroups, PublishedPast, put, short, weigh
 from .moves import Rule
 
-__all__ = ["drawn", "members_of", "regrouped", "settle"]
+__all__ = ["Regrouping", "drawn", "members_of", "regrouped", "settle"]
+
+
+class Regrouping(NamedTuple):
+    """How people are grouped anew.
+
+    Attributes
+    ----------
+    few : int
+        Most people at a time, and of a group.
+    tries : int
+        Greedy ways, of which the best is taken.
+    noise : float
+        A row may seem so many times farther than it is.
+    whole : float
+        How often those stay together who always were.
+    joined : int
+        Near rows drawn,
+    beside : float
+        and the mean of their ranks.
+    """
+
+    few: int
+    tries: int
+    noise: float
+    whole: float
+    joined: int
+    beside: float
 
 
 class _Few(NamedTuple):
@@ -30,6 +57,10 @@ class _Few(NamedTuple):
     ----------
     lo, hi, counts, size, fresh : int64 arrays
         Per group: box, people by value, how many, and newcomers by value.
+    people, atom, label : int64 arrays
+        Who they are, who of them stays together, by number, and the group of each.
+    together : bool
+        Whether somebody stays together.
     """
 
     lo: Ints
@@ -37,6 +68,10 @@ class _Few(NamedTuple):
     counts: Ints
     size: Ints
     fresh: Ints
+    people: Ints
+    atom: Ints
+    label: Ints
+    together: bool
 
 
 @compiled
@@ -54,17 +89,9 @@ def members_of(groups: NewGroups, picked: Ints) -> Ints:
 
 
 @borrowing
-def settle(
-    past: PublishedPast,
-    codes: Ints,
-    sides: Widths,
-    groups: NewGroups,
-    needed: int,
-    picked: Ints,
-    people: Ints,
-    home: Ints,
-) -> None:
+def settle(board: Board, needed: int, picked: Ints, people: Ints, home: Ints) -> None:
     """Put all people of some groups into these groups anew."""
+    past, groups, codes, sides, _ = board
     for p in people:
         put(past, groups, p, -1)
     for i in range(len(people)):
@@ -75,41 +102,39 @@ def settle(
 
 @compiled
 def regrouped(
-    past: PublishedPast,
-    codes: Ints,
-    sides: Widths,
+    board: Board,
     rule: Rule,
     people: Ints,
     together: bool,
     most: int,
-    room: int,
-    tries: int,
-    noise: float,
+    way: Regrouping,
     random: Ints,
     best: Ints,
 ) -> int:
     """The cheapest grouping met of some people: groups, from 0 on, in `best`; what it costs, -1 if none.
 
-    At most `most` groups of at most `room` people each; a row that is added seems farther than it is by up to
-    `noise` times. A person short of values costs the rule's price.
+    At most `most` groups. A person short of values costs the rule's price.
     """
-    label = np.empty(len(people), dtype=np.int64)
-    atom = _atoms(past, people, together)
+    past, codes = board.past, board.codes
     few = _Few(
         lo=np.empty((most, codes.shape[1]), dtype=np.int64),
         hi=np.empty((most, codes.shape[1]), dtype=np.int64),
         counts=np.empty((most, past.counts.shape[1]), dtype=np.int64),
         size=np.empty(most, dtype=np.int64),
         fresh=np.empty((most, past.counts.shape[1]), dtype=np.int64),
+        people=people,
+        atom=_atoms(past, people, together),
+        label=np.empty(len(people), dtype=np.int64),
+        together=together,
     )
     least = -1
-    for _ in range(tries):
-        if not _built(past, codes, sides, rule, people, atom, together, room, noise, random, few, label):
+    for _ in range(way.tries):
+        if not _built(board, rule, few, way, random):
             continue
-        cost = _cost(past, sides, rule, people, few, label)
+        cost = _cost(past, board.sides, rule, few)
         if least < 0 or cost < least:
             least = cost
-            best[:] = label
+            best[:] = few.label
     return least
 
 
@@ -134,8 +159,9 @@ def _atoms(past: PublishedPast, people: Ints, together: bool) -> Ints:
 
 
 @compiled
-def _add(past: PublishedPast, codes: Ints, people: Ints, atom: Ints, few: _Few, x: int, g: int) -> None:
+def _add(past: PublishedPast, codes: Ints, few: _Few, x: int, g: int) -> None:
     """Add an atom to a group."""
+    people, atom = few.people, few.atom
     for i in range(len(people)):
         if atom[i] == x:
             p = people[i]
@@ -163,9 +189,10 @@ def _shared(rule: Rule, few: _Few, g: int, together: bool) -> bool:
 
 
 @compiled
-def _wider(codes: Ints, sides: Widths, people: Ints, atom: Ints, few: _Few, x: int, g: int) -> int:
+def _wider(codes: Ints, sides: Widths, few: _Few, x: int, g: int) -> int:
     """What a group costs more with an atom."""
     lo, hi, more = few.lo[g].copy(), few.hi[g].copy(), 0
+    people, atom = few.people, few.atom
     for i in range(len(people)):
         if atom[i] == x:
             lo = np.minimum(lo, codes[people[i]])
@@ -177,52 +204,46 @@ def _wider(codes: Ints, sides: Widths, people: Ints, atom: Ints, few: _Few, x: i
     )
 
 
+@borrowing
+def _labelled(few: _Few, x: int, g: int) -> None:
+    """Say that an atom is in a group."""
+    for i in range(len(few.label)):
+        if few.atom[i] == x:
+            few.label[i] = g
+
+
 @compiled
-def _built(
-    past: PublishedPast,
-    codes: Ints,
-    sides: Widths,
-    rule: Rule,
-    people: Ints,
-    atom: Ints,
-    together: bool,
-    room: int,
-    noise: float,
-    random: Ints,
-    few: _Few,
-    label: Ints,
-) -> bool:
+def _built(board: Board, rule: Rule, few: _Few, way: Regrouping, random: Ints) -> bool:
     """Make groups one by one, each from a random atom and what is near; who is left joins the nearest."""
+    past, codes, label, together = board.past, board.codes, few.label, few.together
     most, made = len(few.size), 0
     label[:] = -1
     left = (label < 0).sum()
     while left > 0 and made < most:
         _open(few, made)
-        at = drawn(random, len(people))
+        at = drawn(random, len(label))
         while label[at] != -1:
-            at = (at + 1) % len(people)
-        x = atom[at]
-        while x >= 0 and few.size[made] < room:
-            _add(past, codes, people, atom, few, x, made)
-            for i in range(len(people)):
-                if atom[i] == x:
-                    label[i] = made
+            at = (at + 1) % len(label)
+        x = few.atom[at]
+        while x >= 0 and few.size[made] < way.few:
+            _add(past, codes, few, x, made)
+            _labelled(few, x, made)
             if _shared(rule, few, made, together) and (
                 not together or few.fresh[made].sum() > 0 or drawn(random, 2) == 0
             ):
                 break
-            x = _nearest(past, codes, sides, rule, people, atom, few, label, made, noise, random)
-        if few.size[made] <= room and _shared(rule, few, made, together):
+            x = _nearest(board, rule, few, made, way.noise, random)
+        if few.size[made] <= way.few and _shared(rule, few, made, together):
             made += 1
         else:
-            for i in range(len(people)):
+            for i in range(len(label)):
                 if label[i] == made:
                     label[i] = -2
         left = (label == -1).sum()
     for g in range(made, most):
         few.size[g] = 0
-    for i in range(len(people)):
-        if label[i] < 0 and not _joined(past, codes, sides, rule, people, atom, room, few, label, i):
+    for i in range(len(label)):
+        if label[i] < 0 and not _joined(board, rule, few, way.few, few.atom[i]):
             return False
     for g in range(made):
         if not _shared(rule, few, g, together):
@@ -231,28 +252,16 @@ def _built(
 
 
 @borrowing
-def _nearest(
-    past: PublishedPast,
-    codes: Ints,
-    sides: Widths,
-    rule: Rule,
-    people: Ints,
-    atom: Ints,
-    few: _Few,
-    label: Ints,
-    g: int,
-    noise: float,
-    random: Ints,
-) -> int:
+def _nearest(board: Board, rule: Rule, few: _Few, g: int, noise: float, random: Ints) -> int:
     """The atom that widens a group about least, of a value that is not yet frequent there; -1 if none."""
     least, found = np.inf, -1
     size = max(few.size[g] + 1, rule.least)
-    for i in range(len(people)):
-        if label[i] != -1 or atom[i] != i:
+    for i in range(len(few.label)):
+        if few.label[i] != -1 or few.atom[i] != i:
             continue
-        if (few.counts[g, past.value[people[i]]] + 1) * rule.whole > rule.part * size:
+        if (few.counts[g, board.past.value[few.people[i]]] + 1) * rule.whole > rule.part * size:
             continue
-        wide = _wider(codes, sides, people, atom, few, i, g)
+        wide = _wider(board.codes, board.sides, few, i, g)
         wide = wide * (1.0 + noise * drawn(random, 1024) / 1024)
         if wide < least:
             least, found = wide, i
@@ -260,42 +269,29 @@ def _nearest(
 
 
 @compiled
-def _joined(
-    past: PublishedPast,
-    codes: Ints,
-    sides: Widths,
-    rule: Rule,
-    people: Ints,
-    atom: Ints,
-    room: int,
-    few: _Few,
-    label: Ints,
-    i: int,
-) -> bool:
-    """Put somebody who is left, with the atom, where that costs least and is allowed; False if nowhere."""
-    x, least, found = atom[i], np.int64(1) << 62, -1
+def _joined(board: Board, rule: Rule, few: _Few, room: int, x: int) -> bool:
+    """Put an atom that is left where that costs least and is allowed; False if nowhere."""
+    past, codes, least, found = board.past, board.codes, np.int64(1) << 62, -1
     for g in range(len(few.size)):
         if few.size[g] == 0:
             continue
         before = few.lo[g].copy(), few.hi[g].copy(), few.counts[g].copy(), few.fresh[g].copy(), few.size[g]
-        wide = _wider(codes, sides, people, atom, few, x, g)
+        wide = _wider(codes, board.sides, few, x, g)
         if wide >= least:
             continue
-        _add(past, codes, people, atom, few, x, g)
+        _add(past, codes, few, x, g)
         if few.size[g] <= room and _shared(rule, few, g, False):
             least, found = wide, g
         few.lo[g], few.hi[g], few.counts[g], few.fresh[g], few.size[g] = before
     if found < 0:
         return False
-    _add(past, codes, people, atom, few, x, found)
-    for j in range(len(people)):
-        if atom[j] == x:
-            label[j] = found
+    _add(past, codes, few, x, found)
+    _labelled(few, x, found)
     return True
 
 
 @compiled
-def _cost(past: PublishedPast, sides: Widths, rule: Rule, people: Ints, few: _Few, label: Ints) -> int:
+def _cost(past: PublishedPast, sides: Widths, rule: Rule, few: _Few) -> int:
     """What groups cost, and people in them who are short of values."""
     total, far = np.int64(0), np.int64(LARGEST)
     mask = np.zeros(len(few.size), dtype=np.int64)
@@ -305,6 +301,6 @@ def _cost(past: PublishedPast, sides: Widths, rule: Rule, people: Ints, few: _Fe
             for v in range(few.counts.shape[1]):
                 if few.counts[g, v] > 0:
                     mask[g] |= np.int64(1) << v
-    for i in range(len(people)):
-        total += rule.price * short(past.mask[people[i]] & mask[label[i]], rule.needed)
+    for i in range(len(few.label)):
+        total += rule.price * short(past.mask[few.people[i]] & mask[few.label[i]], rule.needed)
     return total

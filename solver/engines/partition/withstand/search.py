@@ -38,7 +38,7 @@ from ....worlds.posterior import posterior
 from ..enumerated.guide import Guide, Guiding
 from ..enumerated.starts import Search
 from .anneal import SafeAnnealing, repair
-from .arrays import groups_of, past_of
+from .arrays import Board, groups_of, past_of
 from .inventing import invent
 from .judge import SeriesJudge
 from .leaving_out import leave_out
@@ -149,14 +149,10 @@ class WithstandSearch:
             spare = min(LIMITS.spare, len(table) - len(groups))
             found = groups_of(past, codes, sides, self.rule.needed, groups, room, spare)
             chain = SafeAnnealing(
-                past,
-                codes,
-                sides,
-                near,
+                Board(past, found, codes, sides, near),
                 rule,
                 judge,
                 lambda counts: admission.admits(tuple(counts[v] for v in places)),
-                found,
                 self.settings.seed,
                 problem.policy.suppression_limit(len(table)),
                 len(table) if problem.policy.counterfeit_limit is None else problem.policy.counterfeit_limit,
