@@ -61,6 +61,8 @@ class _Few(NamedTuple):
         Who they are, who of them stays together, by number, and the group of each.
     together : bool
         Whether somebody stays together.
+    wide_lo, wide_hi : int64 arrays
+        Room for a box.
     """
 
     lo: Ints
@@ -72,6 +74,8 @@ class _Few(NamedTuple):
     atom: Ints
     label: Ints
     together: bool
+    wide_lo: Ints
+    wide_hi: Ints
 
 
 @compiled
@@ -126,6 +130,8 @@ def regrouped(
         atom=_atoms(past, people, together),
         label=np.empty(len(people), dtype=np.int64),
         together=together,
+        wide_lo=np.empty(codes.shape[1], dtype=np.int64),
+        wide_hi=np.empty(codes.shape[1], dtype=np.int64),
     )
     least = -1
     for _ in range(way.tries):
@@ -158,18 +164,26 @@ def _atoms(past: PublishedPast, people: Ints, together: bool) -> Ints:
     return atom
 
 
-@compiled
+@borrowing
+def _widen(lo: Ints, hi: Ints, codes: Ints, p: int) -> None:
+    """Take a row into a box."""
+    for a in range(len(lo)):
+        lo[a] = min(lo[a], codes[p, a])
+        hi[a] = max(hi[a], codes[p, a])
+
+
+@borrowing
 def _add(past: PublishedPast, codes: Ints, few: _Few, x: int, g: int) -> None:
     """Add an atom to a group."""
-    people, atom = few.people, few.atom
-    for i in range(len(people)):
-        if atom[i] == x:
-            p = people[i]
-            few.lo[g] = np.minimum(few.lo[g], codes[p])
-            few.hi[g] = np.maximum(few.hi[g], codes[p])
+    for i in range(len(few.people)):
+        if few.atom[i] == x:
+            p, fresh = few.people[i], True
+            _widen(few.lo[g], few.hi[g], codes, p)
             few.counts[g, past.value[p]] += 1
             few.size[g] += 1
-            if (past.place[p] < 0).all():
+            for r in range(past.place.shape[1]):
+                fresh = fresh and past.place[p, r] < 0
+            if fresh:
                 few.fresh[g, past.value[p]] += 1
 
 
@@ -188,15 +202,15 @@ def _shared(rule: Rule, few: _Few, g: int, together: bool) -> bool:
     return not together or few.fresh[g].max() * rule.whole <= rule.part * few.fresh[g].sum()
 
 
-@compiled
+@borrowing
 def _wider(codes: Ints, sides: Widths, few: _Few, x: int, g: int) -> int:
     """What a group costs more with an atom."""
-    lo, hi, more = few.lo[g].copy(), few.hi[g].copy(), 0
-    people, atom = few.people, few.atom
-    for i in range(len(people)):
-        if atom[i] == x:
-            lo = np.minimum(lo, codes[people[i]])
-            hi = np.maximum(hi, codes[people[i]])
+    lo, hi, more = few.wide_lo, few.wide_hi, 0
+    for a in range(len(lo)):
+        lo[a], hi[a] = few.lo[g, a], few.hi[g, a]
+    for i in range(len(few.people)):
+        if few.atom[i] == x:
+            _widen(lo, hi, codes, few.people[i])
             more += 1
     far = np.int64(LARGEST)
     return (few.size[g] + more) * beside(sides, lo, hi, lo, far) - few.size[g] * beside(
