@@ -34,6 +34,7 @@ __all__ = [
     "CountsAbove",
     "CountsClaim",
     "Drawn",
+    "DrawnFacts",
     "DualAbove",
     "Empty",
     "FakeDuals",
@@ -101,7 +102,17 @@ class FakeDuals(WrittenDuals):
 # -- claims --------------------------------------------------------------------------------
 
 
-class PricedClaim(StrictRecord):
+class DualsClaim(StrictRecord):
+    """Duals of tuples and cuts; see `PricedClaim`."""
+
+    level: Natural
+    root: WrittenDuals
+    cuts: tuple[tuple[Natural, ...], ...]
+    divisors: tuple[Divisor, ...] = ()
+    part: tuple[Natural, ...] | None
+
+
+class PricedClaim(DualsClaim):
     """Duals of tuples and cuts that no needed group's cost is below: their sum bounds every release.
 
     With `part`, groups are those that some requirements (indices, from 0) need. A cut counts its tuples over
@@ -113,32 +124,21 @@ class PricedClaim(StrictRecord):
     """
 
     kind: Literal["priced"] = "priced"
-    level: Natural
-    root: WrittenDuals
-    cuts: tuple[tuple[Natural, ...], ...]
-    divisors: tuple[Divisor, ...] = ()
-    part: tuple[Natural, ...] | None
     places: bool = False
     unpriced: tuple[Natural, ...] = ()
     blocks: tuple[tuple[Natural, ...], ...] = ()
 
 
-class ListedClaim(StrictRecord):
+class ListedClaim(DualsClaim):
     """`PricedClaim`, and a tree over all groups that a release below its target may hold."""
 
     kind: Literal["listed"] = "listed"
-    level: Natural
-    root: WrittenDuals
-    cuts: tuple[tuple[Natural, ...], ...]
-    divisors: tuple[Divisor, ...] = ()
-    part: tuple[Natural, ...] | None
     tree: WrittenTree
 
     @property
     def without_tree(self) -> PricedClaim:
         """What its duals claim by themselves."""
-        root, cuts, divisors = self.root, self.cuts, self.divisors
-        return PricedClaim(level=self.level, root=root, cuts=cuts, divisors=divisors, part=self.part)
+        return PricedClaim(**{name: getattr(self, name) for name in DualsClaim.model_fields})
 
 
 class CountsClaim(StrictRecord):
@@ -204,15 +204,25 @@ class GroupingsClaim(StrictRecord):
     checked: Natural
 
 
-class Drawn(StrictRecord):
-    """A release drawn at random: the verifier enumerates all releases again."""
+class DrawnFacts(StrictRecord):
+    """What is said of a release drawn at random; see `status.Randomized`."""
 
-    kind: Literal["drawn"] = "drawn"
-    level: Natural
     beta: Ratio
     candidates: Natural
     cost_range: Ratio
     log_odds: Ratio | None
+
+    @property
+    def facts(self) -> tuple[object, ...]:
+        """All of it, to be compared."""
+        return tuple(getattr(self, name) for name in DrawnFacts.model_fields)
+
+
+class Drawn(DrawnFacts):
+    """A release drawn at random: the verifier enumerates all releases again."""
+
+    kind: Literal["drawn"] = "drawn"
+    level: Natural
 
 
 class KnownClaim(StrictRecord):

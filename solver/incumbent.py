@@ -93,18 +93,19 @@ class Incumbent(ABC, Generic[S, N]):
 
     def raise_bound(self, index: int, bound: N | None, text: str = "bound") -> None:
         """Keep a bound if it is higher."""
-        old = self.bounds[index]
-        if bound is not None and (old is None or bound > old):
-            self.bounds[index] = bound
+        self._raise(index, bound)
         self.note(text)
 
     def raise_bounds(self, bounds: Sequence[N | None]) -> None:
         """Keep those of the bounds that are higher."""
         for index, bound in enumerate(bounds):
-            old = self.bounds[index]
-            if bound is not None and (old is None or bound > old):
-                self.bounds[index] = bound
+            self._raise(index, bound)
         self.note("bound")
+
+    def _raise(self, index: int, bound: N | None) -> None:
+        old = self.bounds[index]
+        if bound is not None and (old is None or bound > old):
+            self.bounds[index] = bound
 
     @property
     def closed(self) -> bool:

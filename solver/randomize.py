@@ -96,14 +96,7 @@ def draw(problem: Problem, beta: Fraction | float | str, seed: int | None) -> An
     incumbent = BestRelease(problem, Watch())
     incumbent.offer(release, checked=True)
     incumbent.raise_bound(0, space.least)
-    claim = Drawn(
-        level=0,
-        beta=facts.beta,
-        candidates=facts.candidates,
-        cost_range=facts.cost_range,
-        log_odds=facts.log_odds,
-    )
-    return replace(incumbent.answer([claim], enough=True), randomized=facts)
+    return replace(incumbent.answer([Drawn(level=0, **vars(facts))], enough=True), randomized=facts)
 
 
 def space_of(problem: Problem, judge: GroupingVerdicts) -> Space:

@@ -19,7 +19,7 @@ from ..instances.bounded import read_json
 from ..models.errors import CertificateError
 from ..models.problem import Problem
 from .certificate import BOUNDS, Certificate, explained
-from .claims import Drawn, FamilyClaim, Trusted
+from .claims import Drawn, DrawnFacts, FamilyClaim, Trusted
 from .level_value import warnings_of
 from .result import Result
 from .status import Termination
@@ -51,13 +51,9 @@ class PointEntry(StrictRecord):
     bound: Ratio | None
 
 
-class DrawnEntry(StrictRecord):
+class DrawnEntry(DrawnFacts):
     """How a release was drawn."""
 
-    beta: Ratio
-    candidates: Natural
-    cost_range: Ratio
-    log_odds: Ratio | None
     keep: Words
 
 
@@ -134,6 +130,7 @@ class ResultFile(StrictRecord):
         told = [(words[i].bound, words[i].solver) if i in words else (None, None) for i in range(len(levels))]
         family = {claim.level: claim.bound for claim in certificate.claims if isinstance(claim, FamilyClaim)}
         names = [level.name for level in problem.policy.levels] if certificate.release is not None else []
+        drawn = next((claim for claim in certificate.claims if isinstance(claim, Drawn)), None)
         warned = warnings_of(problem.series_checked, problem.strangers)
         compared: tuple[tuple[str, object, object], ...] = (
             ("status", self.status, certificate.status),
@@ -144,7 +141,7 @@ class ResultFile(StrictRecord):
             ("words", [(level.trusted_bound, level.word) for level in levels], told),
             ("family", [level.family for level in levels], [family.get(i) for i in range(len(levels))]),
             ("warnings", self.warnings, () if certificate.release is None else warned),
-            ("draw", _drawn(self.randomized), _drawn(_claimed(certificate))),
+            ("draw", *(None if one is None else one.facts for one in (self.randomized, drawn))),
         )
         for what, stated, found in compared:
             if stated != found:
@@ -153,14 +150,6 @@ class ResultFile(StrictRecord):
 
 def _gap(level: LevelEntry) -> Fraction:
     return Fraction(0) if level.value <= level.bound else (level.value - level.bound) / level.value
-
-
-def _claimed(certificate: Certificate) -> Drawn | None:
-    return next((claim for claim in certificate.claims if isinstance(claim, Drawn)), None)
-
-
-def _drawn(found: DrawnEntry | Drawn | None) -> tuple[object, ...] | None:
-    return None if found is None else (found.beta, found.candidates, found.cost_range, found.log_odds)
 
 
 def _plain(entries: dict[str, Any]) -> dict[str, Any]:

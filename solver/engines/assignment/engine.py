@@ -28,7 +28,7 @@ from ...claims import Claim, Trusted, TrustedRefusal
 from ...ending import search_clock
 from ...incumbent import BestRelease
 from ...schedule import ASSIGNMENT
-from ...settings import Answer, Clock, Settings, Watch
+from ...settings import Answer, Settings, Watch
 from ...status import Status
 
 __all__ = ["AssignmentEngine"]
@@ -115,7 +115,7 @@ class _AssignmentSearch:
             offer(settings.initial)
             if self.incumbent.best is None:
                 offer(together(self.problem))
-                offer(greedy(self.problem, settings.seed, clock=self._start_clock()))
+                offer(greedy(self.problem, settings.seed, clock=self.clock.share(ASSIGNMENT.greedy)))
             offer(settings.known)
         if self._enough or not self._build():
             return
@@ -144,9 +144,6 @@ class _AssignmentSearch:
                 return False
             self.objectives.append(_objective(level, self.model))
         return True
-
-    def _start_clock(self) -> Clock:
-        return self.clock.share(ASSIGNMENT.greedy)
 
     def _repeatable(self) -> None:
         """Replace the optimum that parallel threads happened to find by the one a single thread finds.
