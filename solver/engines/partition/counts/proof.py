@@ -27,7 +27,7 @@ class ProvenCounts:
     Attributes
     ----------
     top : int
-        As in `shapes_of`.
+        Groups up to this size are looked at, if there may be larger ones.
     costs : tuple of int
         Costs of the levels before, which the bound takes as given.
     bound : int

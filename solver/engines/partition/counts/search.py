@@ -20,9 +20,10 @@ from ....incumbent import BestRelease
 from ....schedule import COUNTS
 from ....settings import Answer, Settings, Watch
 from ....verify.by_sizes import BySizes
-from .columns import shapes_of
 from .deal import lacking, release_of
-from .level import LevelOutcome, limit, minimized
+from .evened import evened
+from .explicit import explicit
+from .level import limit, minimized
 from .limits import COUNTS_LIMITS as LIMITS
 from .prices import Prices
 from .program import Frame, Row
@@ -75,7 +76,7 @@ class CountsSearch:
 
     def _levels(self) -> None:
         for top in LIMITS.tops:
-            shapes = shapes_of(self.problem, top)
+            shapes = evened(self.problem, top) or explicit(self.problem, top)
             if self.shapes is not None and shapes.beyond == self.shapes.beyond:
                 return
             self.shapes, self.top = shapes, top
@@ -90,7 +91,7 @@ class CountsSearch:
         self.mode, outer_rows, inner_rows = Mode.BOTH, list[Row](), list[Row]()
         costs: list[int] = []
         for index, prices in enumerate(self.prices):
-            outer: LevelOutcome | None = None
+            outer: Solved | None = None
             if self.mode is Mode.BOTH:
                 outer = self._minimized(True, prices, outer_rows)
                 if outer.empty:
@@ -98,9 +99,9 @@ class CountsSearch:
                     return
                 self._bounded(index, outer, costs)
             inner = self._published(outer, prices, inner_rows)
-            if inner.reached is None or not inner.solved or self._over:
+            if inner.reached is None or not inner.closed or self._over:
                 return
-            if outer is None or outer.reached != inner.reached or not outer.solved:
+            if outer is None or outer.reached != inner.reached or not outer.closed:
                 # Later levels of what the stand-ins bound are not those of releases.
                 self.mode = Mode.RELEASES
                 if not last and shapes.beyond is not None:
@@ -109,7 +110,7 @@ class CountsSearch:
             outer_rows.append(limit(self.wide, prices, inner.reached))
             inner_rows.append(limit(self.tight, prices, inner.reached))
 
-    def _published(self, outer: LevelOutcome | None, prices: Prices, before: list[Row]) -> LevelOutcome:
+    def _published(self, outer: Solved | None, prices: Prices, before: list[Row]) -> Solved:
         """A level's solution without stand-ins: the one there is, or another, whose release is offered."""
         if outer is None or outer.x is None or self.wide.stands_in(outer.x):
             inner = self._minimized(False, prices, before)
@@ -120,7 +121,7 @@ class CountsSearch:
             self.incumbent.offer(release_of(self.problem, frame, inner.x), STEP)
         return inner
 
-    def _minimized(self, loose: bool, prices: Prices, before: list[Row]) -> LevelOutcome:
+    def _minimized(self, loose: bool, prices: Prices, before: list[Row]) -> Solved:
         """Minimize a level; where more groups are better, all must be able to have a real tuple."""
         counted = any(price.kind == "ratio" for price in self.prices)
         while True:
@@ -145,7 +146,7 @@ class CountsSearch:
         self.interrupted |= found.interrupted
         return found
 
-    def _bounded(self, index: int, found: LevelOutcome, costs: list[int]) -> None:
+    def _bounded(self, index: int, found: Solved, costs: list[int]) -> None:
         """Keep a level's bound, and what proves it."""
         if found.bound is None:
             return
@@ -155,7 +156,7 @@ class CountsSearch:
             return
         self.incumbent.raise_bound(index, prices.value(found.bound), STEP)
         derived, text, sets = None, None, ()
-        if found.solved and not self._over:
+        if found.closed and not self._over:
             share = self.clock.share(COUNTS.proof)
             # What the verifier knows too little of stays the solver's word.
             with suppress(CertificateError):

@@ -28,6 +28,8 @@ class Solved:
     ----------
     x : int array or None
         The best solution found.
+    reached : int or None
+        Its cost.
     bound : int or None
         No solution costs less; None if nothing is known.
     empty : bool
@@ -35,10 +37,16 @@ class Solved:
     interrupted : bool
     """
 
-    x: Ints | None
-    bound: int | None
+    x: Ints | None = None
+    reached: int | None = None
+    bound: int | None = None
     empty: bool = False
     interrupted: bool = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether the solution is the best there is."""
+        return self.reached is not None and self.reached == self.bound
 
 
 def solved(program: Program, settings: Settings, clock: Clock, first: slice) -> Solved:
@@ -61,7 +69,7 @@ def solved(program: Program, settings: Settings, clock: Clock, first: slice) -> 
     best = int(program.cost @ hint)
     tree = Tree(program, best, clock.part(share), first)
     if tree.run(LIMITS.tree_nodes) and tree.target == best:
-        return Solved(x=hint, bound=best)
+        return Solved(x=hint, reached=best, bound=best)
     return _exact(program, settings, clock, hint if tree.best is None else tree.best)
 
 
@@ -85,11 +93,12 @@ def _exact(program: Program, settings: Settings, clock: Clock, hint: Ints | None
         model, seconds=clock.left, seed=settings.seed, workers=settings.workers, keep_interrupted=True
     )
     if run.status is Status.INFEASIBLE:
-        return Solved(x=None, bound=None, empty=True)
+        return Solved(empty=True)
     bound = run.bound if run.bound is not None and abs(run.bound) < 2**53 else None
     if not run.found:
         # Stopped before it began, CP-SAT reports 0.
         bound = 0 if (program.cost >= 0).all() and (program.lower >= 0).all() else None
-        return Solved(x=None, bound=bound, interrupted=run.interrupted)
+        return Solved(bound=bound, interrupted=run.interrupted)
     found = np.array([run.value(variable) for variable in x], dtype=np.int64)
-    return Solved(x=found, bound=bound, interrupted=run.interrupted)
+    reached = int(program.cost @ found)
+    return Solved(x=found, reached=reached, bound=bound, interrupted=run.interrupted)
