@@ -8,8 +8,6 @@ holds. OPTIMAL, bounds and INFEASIBLE are about these releases.
 
 from __future__ import annotations
 
-import numpy as np
-
 from ....models.errors import EngineError
 from ....models.problem import Problem
 from ....models.recoded import recoding_of
@@ -17,8 +15,7 @@ from ....models.release import Release
 from ...claims import LatticeClaim, LatticeEmpty
 from ...incumbent import BestRelease
 from ...settings import Answer, Settings, Watch
-from .grid import Classes, Grid, Vector
-from .judge import Mask
+from .grid import Grid, Vector
 from .lattice import Lattice as Search
 
 __all__ = ["FullDomainEngine"]
@@ -48,11 +45,7 @@ class FullDomainEngine:
         if refusal is not None:
             raise EngineError(refusal)
         grid = Grid(problem)
-
-        def release(levels: Vector, classes: Classes, gone: Mask) -> Release:
-            return _release(problem, grid, levels, classes, gone)
-
-        lattice = Search(problem, grid, release, watch)
+        lattice = Search(problem, grid, watch)
         clock = settings.clock(watch.clock.began)
         done = interrupted = False
         try:
@@ -64,7 +57,7 @@ class FullDomainEngine:
         if bounds is None:
             return incumbent.refused(LatticeEmpty(), effort=effort)
         if best is not None:
-            found = release(best.levels, best.classes, best.gone)
+            found = grid.release(best.levels, best.classes, best.gone)
             broken = next(problem.check(found), None)
             if broken is not None:  # a wrong admits_counts or measure, never the user's doing
                 raise EngineError(
@@ -82,9 +75,3 @@ def _start(problem: Problem, initial: Release | None) -> Vector | None:
         return None
     found = recoding_of(initial, problem.ladders)
     return None if found is None else found.levels
-
-
-def _release(problem: Problem, grid: Grid, levels: Vector, classes: Classes, gone: Mask) -> Release:
-    recoding, codes = grid.recoding(levels), problem.table.codes
-    rows = [classes.rows(index) for index in np.flatnonzero(~gone).tolist()]
-    return problem.assemble(rows, boxes=[recoding.box(codes[some[0]].tolist()) for some in rows])

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ....models.domain import Codes
 from ....models.problem import Problem
 from ....models.recoding import Recoding
+from ....models.release import Release
 
 __all__ = ["Classes", "Grid", "Vector"]
 
@@ -182,3 +183,9 @@ class Grid:
     def recoding(self, levels: Vector) -> Recoding:
         """The recoding of a level vector."""
         return Recoding(ladders=self.ladders, levels=levels)
+
+    def release(self, levels: Vector, classes: Classes, gone: NDArray[np.bool_]) -> Release:
+        """The release of a level vector, some of its classes suppressed."""
+        recoding, codes = self.recoding(levels), self.table.codes
+        rows = [classes.rows(index) for index in np.flatnonzero(~gone).tolist()]
+        return self.problem.assemble(rows, boxes=[recoding.box(codes[some[0]].tolist()) for some in rows])

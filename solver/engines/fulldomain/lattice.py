@@ -11,7 +11,7 @@ whatever the requirements are.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
@@ -21,7 +21,6 @@ import numpy as np
 
 from ....models.losses import loss
 from ....models.problem import Problem
-from ....models.release import Release
 from ...settings import Clock, Watch
 from .grid import Classes, Grid, Vector
 from .judge import ClassVerdicts, Mask
@@ -87,9 +86,7 @@ class Lattice:
         Boxes not yet dropped, as a heap; empty at the end of a finished search.
     """
 
-    def __init__(
-        self, problem: Problem, grid: Grid, release: Callable[[Vector, Classes, Mask], Release], watch: Watch
-    ) -> None:
+    def __init__(self, problem: Problem, grid: Grid, watch: Watch) -> None:
         self.problem, self.grid, self.watch = problem, grid, watch
         self.judge = ClassVerdicts(problem, grid)
         limit, smallest = self.judge.limit, self.judge.smallest
@@ -97,7 +94,6 @@ class Lattice:
             [(weight, measure_of(loss(name), grid, limit, smallest)) for name, weight in level.weights]
             for level in problem.policy.levels
         ]
-        self._release = release
         self._corners: dict[Vector, Corner | None] = {}
         self._hopeless = _Hopeless(len(grid.tops))
         self._noted = -QUIET
@@ -116,7 +112,7 @@ class Lattice:
 
     def _score(self, levels: Vector, classes: Classes, gone: Mask) -> Score:
         if any(m is None for terms in self._terms for _, m in terms):
-            return self.problem.objective(self._release(levels, classes, gone))
+            return self.problem.objective(self.grid.release(levels, classes, gone))
         return tuple(
             _weighed([(w, m.value(levels, classes, gone)) for w, m in terms if m is not None])
             for terms in self._terms
@@ -159,7 +155,7 @@ class Lattice:
         if not self._improves(score):
             return
         if self.judge.wide:
-            release = self._release(levels, classes, gone)
+            release = self.grid.release(levels, classes, gone)
             history = self.problem.history
             if any(next(r.check(release, history), None) is not None for r in self.judge.wide):
                 return
