@@ -146,12 +146,6 @@ def suppress(
     if not scale.exact:
         run = solved(_program(kinds, scale, generous=True)[0], seconds=seconds, seed=seed, workers=workers)
     bound = run.bound if run.found and run.bound is not None else total
-    return _suppression(exposure, kinds, kept, bound)
-
-
-def _suppression(
-    exposure: ValueExposure, kinds: Sequence[_Kind], kept: Sequence[int], bound: int
-) -> Suppression:
     return Suppression(
         status=Status.OPTIMAL if sum(kept) == bound else Status.FEASIBLE,
         objective=sum(kept),
