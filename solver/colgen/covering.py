@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cells", "Covering", "Geometry", "Ints", "Steps", "bounded_runs"]
+__all__ = ["Cells", "Covering", "Geometry", "Ints", "Steps", "bounded_runs", "home_of", "tuples_of"]
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -24,6 +25,20 @@ class Covering(Protocol):
     @property
     def single(self) -> int: ...
     def __len__(self) -> int: ...
+
+
+def home_of(rows: Covering) -> Ints:
+    """Row of each tuple of the microdata."""
+    home = np.empty(int(rows.count.sum()), dtype=np.int64)
+    for row, behind in enumerate(rows.tuples):
+        home[list(behind)] = row
+    return home
+
+
+def tuples_of(rows: Covering, groups: Iterable[Iterable[int]]) -> list[list[int]]:
+    """Tuples of groups of rows: the first of a row's for the first group with it, and so on."""
+    left = [list(behind) for behind in rows.tuples]
+    return [[left[row].pop(0) for row in group] for group in groups]
 
 
 class Geometry(NamedTuple):

@@ -22,7 +22,7 @@ from ....models.losses.squared import squared_error_of
 from ....models.problem import Problem
 from ...exact.incidence import Members
 from ..column import Group, lines_of
-from ..covering import Ints
+from ..covering import Ints, home_of
 from .limits import POINTS as LIMITS
 
 __all__ = ["FINE", "PointRows"]
@@ -97,9 +97,7 @@ class PointRows:
         """
         number = {value: at for at, value in enumerate(sorted(problem.table.histogram))}
         value = np.array([number[member.value] for member in problem.table.members], dtype=np.int64)
-        home = np.empty(len(value), dtype=np.int64)
-        for row, behind in enumerate(self.tuples):
-            home[list(behind)] = row
+        home = home_of(self)
         single = len(self) == len(home) and bool((home == np.arange(len(home))).all())
         return replace(
             self,

@@ -24,7 +24,7 @@ from ...colgen.boxes.pricing import BoxPricing
 from ...colgen.boxes.shares_pricing import SharesPricing
 from ...colgen.boxes.sweeping import TablePricing
 from ...colgen.column import Group
-from ...colgen.covering import Ints
+from ...colgen.covering import Ints, home_of
 from ...colgen.duals import DualBound, Duals
 from ...colgen.primal.rounding import completed
 from ...colgen.structure.histograms import Histograms, Judge
@@ -119,9 +119,7 @@ class PlacedBoxes:
             boxes = boxes_of(few, *asked, most=most) if unpriced else None
         if boxes is None:
             return None
-        places = boxes.rows
-        home = {t: p for p, behind in enumerate(places.tuples) for t in behind}
-        place = np.array([home[behind[0]] for behind in rows.tuples], dtype=np.int64)
+        place = home_of(boxes.rows)[[behind[0] for behind in rows.tuples]]
         best = DualBound(boxes)
         return cls(
             rows=rows, place=place, boxes=boxes, best=best, part=indices, judge=seen, unpriced=unpriced

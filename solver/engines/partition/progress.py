@@ -11,6 +11,7 @@ from ....models.problem_view import CheckedProblem
 from ....models.release import Release
 from ...colgen.choice import best_of
 from ...colgen.column import Column, Group, lines_of
+from ...colgen.covering import tuples_of
 from ...colgen.duals import Duals
 from ...colgen.histogram_pricing import HistogramPricing
 from ...colgen.primal.suppressing import left_out
@@ -94,8 +95,7 @@ class Progress(Incumbent[tuple[Group, ...], int]):
     def release(self) -> Release | None:
         if self.groups is None:
             return None
-        left = [list(behind) for behind in self.rows.tuples]
-        groups = [[left[row].pop(0) for row in group] for group in self.groups]
+        groups = tuples_of(self.rows, self.groups)
         return self.problem.assemble([g for g in groups if len(g) > 1] if self.rows.spare else groups)
 
     def start(self, groups: Sequence[Group] | None) -> None:

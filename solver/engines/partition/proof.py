@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ... import claims
-from ...colgen.covering import Covering
+from ...colgen.covering import Covering, home_of
 from ...colgen.cuts import HALF, Cuts
 from ...colgen.duals import Duals
 from ...colgen.finish import Closed
@@ -40,16 +40,13 @@ def describe(
     attributes that are `unpriced` cost nothing there. With `blocks`, of rows, there is no tree.
     """
     first = [behind[0] for behind in rows.tuples]
-    row_of = np.empty(int(rows.count.sum()), dtype=np.int64)
-    for r, behind in enumerate(rows.tuples):
-        row_of[list(behind)] = r
     named = np.flatnonzero(duals.cuts).tolist()
     divisors = tuple(cuts.divisors[cut] for cut in named)
     known: dict[str, Any] = {
         "level": level,
         "root": claims.WrittenDuals(
             scale=duals.scale,
-            duals=tuple(duals.rows[row_of].tolist()),
+            duals=tuple(duals.rows[home_of(rows)].tolist()),
             cut_duals=tuple(duals.cuts[named].tolist()),
         ),
         "cuts": tuple(tuple(first[row] for row in cuts.sets[cut]) for cut in named),

@@ -6,6 +6,7 @@ from ....models.problem import Problem
 from ....models.release import Release
 from ...baselines.greedy import greedy
 from ...colgen.column import Group
+from ...colgen.covering import home_of
 from ...colgen.primal.near_shares import NearShares
 from ...colgen.primal.repair import repaired
 from ...colgen.primal.spreading import spread
@@ -55,7 +56,7 @@ class Starting:
 
     def begin(self, release: Release) -> None:
         """Have a release to start from, repaired if need be."""
-        home = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
+        home = home_of(self.rows).tolist()
         row_of = {who: home[t] for who, t in self.problem.table.row.items()}
         self.progress.start(repaired(release, row_of, self.rows, self.judge, buckets=self.buckets))
 

@@ -21,6 +21,7 @@ from .....models.release import Release
 from ....backends.highs import INFINITY, best_integers
 from ....claims import FamilyClaim, WrittenDuals
 from ....colgen.column import Column, lines_of
+from ....colgen.covering import home_of
 from ....colgen.duals import Duals
 from ....colgen.family_pricing import FamilyPricing
 from ....colgen.generation import Generation
@@ -29,6 +30,7 @@ from ....colgen.structure.types import Types
 from ....limits import SIGNATURE_LIMITS
 from ....schedule_series import AHEAD
 from ....settings import Clock
+from ..signature.construct import each_once, rows_of
 from .family import Signature
 from .limits import AHEAD as LIMITS
 
@@ -191,13 +193,12 @@ class FamilyProgram:
         bound = -(-value // duals.scale)
         if bound <= 0:
             return None
-        row_of = {t: r for r, behind in enumerate(rows.tuples) for t in behind}
         return FamilyClaim(
             level=level,
             bound=factor * rows.loss(bound),
             root=WrittenDuals(
                 scale=duals.scale,
-                duals=tuple(int(duals.rows[row_of[t]]) for t in range(len(row_of))),
+                duals=tuple(duals.rows[home_of(rows)].tolist()),
                 cut_duals=tuple(duals.cuts[seats:].tolist()),
             ),
             seat_duals=tuple(prices[signature] for signature in sorted(often)),
@@ -207,27 +208,15 @@ class FamilyProgram:
     def _parts(self, release: Release) -> Iterator[_Part]:
         """Groups in parts: of new people each value once."""
         types = self.types
-        row_of = {t: r for r, behind in enumerate(types.rows.tuples) for t in behind}
         number = {value: v for v, value in enumerate(types.rules.values)}
-        for group in release.groups:
+        for group, rows in rows_of(types, self.problem, release):
             signature = tuple(sorted(number[value] for value in group.signature))
-            rows = sorted(row_of[self.problem.table.row[who]] for who in group.respondents)
             times = max(group.histogram.values())
             if any(types.home[r] >= 0 for r in rows):
                 yield signature, times, rows
             else:
-                yield from ((signature, 1, part) for part in _cut(types, rows, times))
-
-
-def _cut(types: Types, rows: Sequence[int], times: int) -> list[list[int]]:
-    """So many parts, one row of each value to each."""
-    parts: list[list[int]] = [[] for _ in range(times)]
-    seen = Counter[int]()
-    for r in rows:
-        v = int(types.rows.value[r])
-        parts[seen[v]].append(r)
-        seen[v] += 1
-    return parts
+                parts = each_once(types, rows)
+                yield from ((signature, 1, part) for part in (*parts, *[[]] * (times - len(parts))))
 
 
 def _often(parts: Iterable[_Part]) -> Counter[Signature]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....colgen.covering import Geometry, Ints
+from ....colgen.covering import Geometry, Ints, home_of
 from ....colgen.primal.seats import People
 from ....colgen.structure.types import Types
 
@@ -45,9 +45,7 @@ class Crowd:
     def of(cls, types: Types) -> Crowd:
         """Read types; O(tuples x releases)."""
         rules = types.rules
-        row = np.empty(int(types.rows.count.sum()), dtype=np.int64)
-        for r, behind in enumerate(types.rows.tuples):
-            row[list(behind)] = r
+        row = home_of(types.rows)
         releases = int(rules.released.max(initial=-1)) + 1
         past = np.full((len(row), max(1, releases)), -1, dtype=np.int64)
         for t, traces in enumerate(rules.traces):

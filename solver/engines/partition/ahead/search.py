@@ -18,8 +18,7 @@ from .....models.outlook.prices import SignaturePrices
 from .....models.policy import AHEAD as PRICE
 from .....models.problem import Problem
 from .....models.release import Release
-from ....backends.highs import MADE_BY
-from ....claims import Claim, CountsAbove, Trusted, TrustedRefusal
+from ....claims import Claim
 from ....colgen.column import Column
 from ....colgen.covering import Ints
 from ....colgen.structure.signatures import Rules
@@ -31,7 +30,7 @@ from ....settings import Answer, Clock, Hindsight, Settings, Watch
 from ..objective import Objective
 from ..signature.construct import assembled
 from ..signature.minimum_counterfeits import Fewest, fewest
-from ..signature.proof import counts_claim
+from ..signature.proof import counts_claim, counts_word, too_many
 from .bounded import FamilyProgram
 from .counted import CountedFamilies
 from .dealing import dealt_family
@@ -90,7 +89,7 @@ class AheadSearch:
             counts = self.counts = fewest(self.types, self.clock)
             limit = self.problem.policy.counterfeit_limit
             if limit is not None and counts.bound > limit:
-                return self._refused(counts)
+                return self.best.refused(too_many(counts_claim(counts, None, self._counted)))
             self.best.raise_bound(self._counted, Fraction(counts.bound), "fewest counterfeits")
             self._offer(self.settings.known, "heuristic", checked=True)
             self._offer(self.settings.initial, "initial")
@@ -377,20 +376,10 @@ class AheadSearch:
 
     # -- what is proven ------------------------------------------------------------------
 
-    def _refused(self, counts: Fewest) -> Answer:
-        claim = counts_claim(counts, None, self._counted)
-        if claim.program is None:
-            return self.best.refused(
-                TrustedRefusal(solver=MADE_BY, why="counterfeits needed, by a tree that did not end")
-            )
-        return self.best.refused(CountsAbove(claim=claim))
-
     def _claims(self) -> tuple[Claim, ...]:
         if self.counts is None:
             return ()
         claim = counts_claim(self.counts, None, self._counted)
-        if claim.program is not None or not self.counts.bound:
-            return (claim, *self.words)
-        why = "the root of a search tree over counts that did not end"
-        word = Trusted(level=self._counted, bound=Fraction(self.counts.bound), solver=MADE_BY, why=why)
-        return (word, *self.words)
+        if claim.program is None and self.counts.bound:
+            return (counts_word(self._counted, Fraction(self.counts.bound)), *self.words)
+        return (claim, *self.words)

@@ -24,6 +24,7 @@ from .....models.box_measure import BoxMeasure
 from .....models.encoding import Linear
 from .....models.parameters import in_int64
 from .....models.problem import Problem
+from ....colgen.covering import home_of
 from ....colgen.cuts import Cuts
 from ....colgen.duals import ROOM, Duals, ceil_div
 from ....colgen.table import Rows
@@ -101,10 +102,7 @@ class ReducedCosts:
         self.problem, self.factor, self._clock, self._known = problem, factor, clock, known
         self._rows, self._cuts = solved.rows, solved.cuts
         self._duals = coarse(solved.duals)
-        rows = self._rows
-        self._home = np.empty(len(problem.table), dtype=np.int64)
-        for r, behind in enumerate(rows.tuples):
-            self._home[list(behind)] = r
+        rows, self._home = self._rows, home_of(self._rows)
         price = suppressing(problem, factor)
         self._fine, self._gone = self._duals.scale, None
         self._step = self._fine

@@ -9,7 +9,7 @@ import numpy as np
 from .....models.problem import Problem
 from .....models.release import QIGroup, Release
 from .....models.requirement import Violation
-from ....colgen.covering import Ints
+from ....colgen.covering import Ints, home_of
 from ....colgen.table import Rows
 
 __all__ = ["RepairedGroups"]
@@ -28,8 +28,7 @@ class RepairedGroups:
     def __init__(self, problem: Problem, groups: Sequence[Sequence[int]]) -> None:
         self.problem = problem
         self.rows = Rows.of(problem)
-        row_of = {t: r for r, behind in enumerate(self.rows.tuples) for t in behind}
-        self.codes: Ints = self.rows.geometry.codes[[row_of[t] for t in range(len(problem.table))]]
+        self.codes: Ints = self.rows.geometry.codes[home_of(self.rows)]
         self.singly = problem.policy.group_requirements
         self.jointly = problem.policy.joint_requirements
         self.context = problem.context

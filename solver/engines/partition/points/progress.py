@@ -15,6 +15,7 @@ import numpy as np
 from .....models.problem import Problem
 from .....models.release import Release
 from ....colgen.column import Column, Group
+from ....colgen.covering import tuples_of
 from ....colgen.points.table import FINE, PointRows
 from ....colgen.structure.histograms import Judge
 from ....incumbent import Incumbent
@@ -103,5 +104,4 @@ class PointProgress(Incumbent[tuple[Group, ...], Fraction]):
     def release(self) -> Release | None:
         if self.best is None:
             return None
-        left = [list(behind) for behind in self.rows.tuples]
-        return self.problem.assemble([[left[row].pop(0) for row in group] for group in self.best])
+        return self.problem.assemble(tuples_of(self.rows, self.best))

@@ -13,6 +13,7 @@ from .....models.release import Release
 from ....backends.highs import MADE_BY
 from ....claims import Claim, ListedClaim, Trusted
 from ....colgen.column import Column, Group
+from ....colgen.covering import home_of
 from ....colgen.duals import DualBound
 from ....colgen.master import RestrictedMaster
 from ....colgen.points.annealing import annealed
@@ -149,11 +150,9 @@ class PointsSearch:
 
     def _groups(self, release: Release) -> list[Group]:
         """A release's groups as rows, none larger than needed; a part of the table gives no groups."""
-        home = {t: r for r, behind in enumerate(self.points.tuples) for t in behind}
-        row_of = {who: home[t] for who, t in self.problem.table.row.items()}
-        found: list[Group] = []
+        home, row, found = home_of(self.points).tolist(), self.problem.table.row, list[Group]()
         for group in release.groups:
-            found += self._cut(tuple(row_of[who] for who in group.respondents))
+            found += self._cut(tuple(home[row[who]] for who in group.respondents))
         return found
 
     def _cut(self, group: Group) -> list[Group]:
@@ -267,9 +266,7 @@ class PointsSearch:
         master.add([*near_groups(self.rows, size, near)])
         if self.whole:
             # Whatever else groups have to keep, the bound is one of their sizes.
-            home = np.empty(int(self.rows.count.sum()), dtype=np.int64)
-            for row, behind in enumerate(self.rows.tuples):
-                home[list(behind)] = row
+            home = home_of(self.rows)
             for group in progress.best:
                 inside = group if self.judge is None else tuple(home[list(group)].tolist())
                 master.add([Column(part) for part in halved(self.rows, inside, self.k)])

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from random import Random
 
 import numpy as np
 
 from .....models.problem_view import ProblemView
-from .....models.release import Release
+from .....models.release import QIGroup, Release
 from ....colgen.column import Column
-from ....colgen.covering import Ints
+from ....colgen.covering import Ints, home_of, tuples_of
 from ....colgen.primal.dealing import Past, dealt
 from ....colgen.primal.free import Free
 from ....colgen.primal.joining import joined
@@ -19,7 +20,7 @@ from ....colgen.structure.types import Types
 from ....settings import Clock
 from .minimum_counterfeits import Fewest
 
-__all__ = ["assembled", "filled", "read"]
+__all__ = ["assembled", "each_once", "filled", "read", "rows_of"]
 
 
 def filled(
@@ -116,29 +117,35 @@ def read(types: Types, problem: ProblemView, release: Release) -> list[Column]:
 
     Groups of a bucket keep their number of times, even if it is one that is not searched.
     """
-    row_of = {t: r for r, behind in enumerate(types.rows.tuples) for t in behind}
     columns: list[Column] = []
-    for group in release.groups:
-        rows = sorted(row_of[problem.table.row[who]] for who in group.respondents)
+    for group, rows in rows_of(types, problem, release):
         if any(types.home[r] >= 0 for r in rows):
             columns.append(types.column(rows, max(group.histogram.values())))
-            continue
-        parts: list[list[int]] = []
-        seen: dict[int, int] = {}
-        for r in rows:
-            v = int(types.rows.value[r])
-            at = seen.get(v, 0)
-            seen[v] = at + 1
-            if at == len(parts):
-                parts.append([])
-            parts[at].append(r)
-        columns += _cut(types, parts)
+        else:
+            columns += _cut(types, each_once(types, rows))
     return columns
+
+
+def rows_of(types: Types, problem: ProblemView, release: Release) -> Iterator[tuple[QIGroup, list[int]]]:
+    """The groups of a release, each with the rows of its people, rising."""
+    home, row = home_of(types.rows).tolist(), problem.table.row
+    for group in release.groups:
+        yield group, sorted(home[row[who]] for who in group.respondents)
+
+
+def each_once(types: Types, rows: Sequence[int]) -> list[list[int]]:
+    """Rows in as few parts as have each value once."""
+    parts, seen = list[list[int]](), Counter[int]()
+    for r in rows:
+        v = int(types.rows.value[r])
+        if seen[v] == len(parts):
+            parts.append([])
+        parts[seen[v]].append(r)
+        seen[v] += 1
+    return parts
 
 
 def assembled(types: Types, problem: ProblemView, columns: Sequence[Column]) -> Release:
     """The release: rows become tuples, counterfeits values."""
-    left = [list(behind) for behind in types.rows.tuples]
-    groups = [[left[r].pop(0) for r in column.rows] for column in columns]
-    values = types.rules.values
+    groups, values = tuples_of(types.rows, (column.rows for column in columns)), types.rules.values
     return problem.assemble(groups, [{values[v]: count for v, count in c.fakes} for c in columns])

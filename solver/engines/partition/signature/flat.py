@@ -12,6 +12,7 @@ import numpy as np
 from .....models.problem import Problem
 from ....colgen.choice import best_of
 from ....colgen.column import Column, costs_of
+from ....colgen.covering import home_of, tuples_of
 from ....colgen.finish import Finish
 from ....colgen.generation import Generation
 from ....colgen.master import RestrictedMaster
@@ -118,8 +119,9 @@ class Lowering:
 
 def lifted(types: Types, others: Types, columns: Sequence[Column]) -> list[Column]:
     """Columns of the same tuples, in rows of other types: with quasi-identifiers instead of without, say."""
-    row_of = {t: r for r, behind in enumerate(others.rows.tuples) for t in behind}
-    left = [list(behind) for behind in types.rows.tuples]
+    home = home_of(others.rows).tolist()
+    people = tuples_of(types.rows, (column.rows for column in columns))
     return [
-        Column(tuple(sorted(row_of[left[r].pop(0)] for r in column.rows)), column.fakes) for column in columns
+        Column(tuple(sorted(home[t] for t in tuples)), column.fakes)
+        for column, tuples in zip(columns, people, strict=True)
     ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .....models.problem import Problem
-from ....claims import Claim, CountsAbove, Trusted, TrustedRefusal
+from ....claims import Claim
 from ....colgen.cuts import Cuts
 from ....colgen.duals import Duals
 from ....colgen.reach import at_sight
@@ -33,7 +33,8 @@ from ..stages import in_stages
 from .best import BestColumns
 from .construct import read
 from .fakes import FewestFakes
-from .loss import MADE_BY, LeastLoss
+from .loss import LeastLoss
+from .proof import counts_word, too_many
 
 __all__ = ["SignatureSearch"]
 
@@ -234,11 +235,7 @@ class SignatureSearch:
         """More counterfeits are needed than are allowed, unless somebody may be suppressed."""
         if self.problem.policy.suppression_limit(len(self.problem.table)) > 0:
             return self.best.answer(self._claims(), enough=True)
-        counts = fakes.claim()
-        if counts.program is None and counts.by_groups is None:
-            why = "counterfeits needed, by a tree that did not end"
-            return self.best.refused(TrustedRefusal(solver=MADE_BY, why=why))
-        return self.best.refused(CountsAbove(claim=counts))
+        return self.best.refused(too_many(fakes.claim()))
 
     def _claims(self) -> tuple[Claim, ...]:
         if self.fakes is None:
@@ -249,6 +246,5 @@ class SignatureSearch:
             found.append(self.sized)
         bound = None if best.counted is None else best.stated()[best.counted]
         if counts.program is None and best.counted is not None and bound:
-            why = "the root of a search tree over counts that did not end"
-            found.append(Trusted(level=best.counted, bound=bound, solver=MADE_BY, why=why))
+            found.append(counts_word(best.counted, bound))
         return tuple(found)

@@ -25,7 +25,7 @@ from ....shares import Share
 from .best import BestColumns
 from .proof import ProvenLoss, series_claim
 
-__all__ = ["MADE_BY", "LeastLoss"]
+__all__ = ["LeastLoss"]
 
 
 class LeastLoss:
