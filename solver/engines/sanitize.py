@@ -127,16 +127,12 @@ def sanitize(
     _require_sound(release, requirement, time_limit)
     seed, workers = whole("sanitize", "seed", seed, 0), whole("sanitize", "workers", workers, 1)
     positions, clock = _sanitizable(release, requirement), clock or Clock()
+    asked = _Sanitizing(release=release, requirement=requirement, seed=seed, workers=workers)
     if len(positions) > 1:
         own = clock.left if time_limit is None else clock.part(time_limit).limit
-        clock = Clock(own, stop=clock.stop)
-        return _together(release, requirement, shares, positions, clock, seed, workers)
+        return asked.together(shares, positions, Clock(own, stop=clock.stop))
     by_subset = requirement.by_subset(release, shares)
-    found = [
-        _alone(exposure, release, requirement, clock, time_limit, seed, workers)
-        for exposure in by_subset[positions]
-        if exposure.groups
-    ]
+    found = [asked.alone(each, clock, time_limit) for each in by_subset[positions] if each.groups]
     return Sanitized(
         release=replace(release, groups=tuple(_starred(release.groups, min(positions), found))),
         values=tuple(found),
@@ -152,88 +148,73 @@ def _require_sound(release: object, requirement: object, time_limit: float | Non
     require_time_limit(time_limit)
 
 
-def _alone(
-    exposure: ValueExposure,
-    release: Release,
-    requirement: SafeCorrelation,
-    clock: Clock,
-    time_limit: float | None,
-    seed: int,
-    workers: int,
-) -> ValueSuppression:
-    """Cells of one value of one quasi-identifier, which no other value has a say in."""
-    clock.ask()
-    suppression = suppress(
-        exposure,
-        requirement.l,
-        requirement.epsilon,
-        time_limit=_least(time_limit, clock.left),
-        seed=seed,
-        workers=workers,
-    )
-    return ValueSuppression(exposure=exposure, suppression=suppression, tuples=len(release.members))
+@dataclass(frozen=True, kw_only=True)
+class _Sanitizing:
+    """What is to be made safe, and seed and workers of CP-SAT."""
 
+    release: Release
+    requirement: SafeCorrelation
+    seed: int
+    workers: int
 
-def _together(
-    release: Release,
-    requirement: SafeCorrelation,
-    shares: Shares | None,
-    positions: tuple[int, ...],
-    clock: Clock,
-    seed: int,
-    workers: int,
-) -> Sanitized:
-    """Cells of several quasi-identifiers, decided by one program."""
-    clock.ask()
-    began = clock.seconds
-    by_subset = requirement.by_subset(release, shares)
-    # What is published is counted once more at the end.
-    clock.keep(clock.seconds - began)
-    rows = CombinedCells(release=release, positions=positions, by_subset=by_subset)
-    starts = _starts(release, requirement, rows, clock.share(SANITIZING.start), seed, workers)
-    stars = rows.solve(
-        requirement.l,
-        requirement.epsilon,
-        start=min(starts, key=len, default=None),
-        clock=clock,
-        seed=seed,
-        workers=workers,
-    )
-    found: list[ValueSuppression] = []
-    for subset, exposures in by_subset.items():
-        there = [shown(group, subset) for group in stars.groups]
-        for exposure in exposures:
-            kept = tuple(there[j][exposure.value] for j in exposure.groups)
-            suppression = Suppression(
-                status=stars.status, objective=sum(kept), bound=sum(exposure.counts), kept=kept
-            )
-            found.append(
-                ValueSuppression(exposure=exposure, suppression=suppression, tuples=len(release.members))
-            )
-    return Sanitized(
-        release=replace(release, groups=stars.groups), values=tuple(found), least_hidden=stars.least
-    )
+    def alone(self, exposure: ValueExposure, clock: Clock, seconds: float | None) -> ValueSuppression:
+        """Cells of one value of one quasi-identifier, which no other value has a say in."""
+        clock.ask()
+        suppression = suppress(
+            exposure,
+            self.requirement.l,
+            self.requirement.epsilon,
+            time_limit=_least(seconds, clock.left),
+            seed=self.seed,
+            workers=self.workers,
+        )
+        return self._value(exposure, suppression)
 
+    def _value(self, exposure: ValueExposure, suppression: Suppression) -> ValueSuppression:
+        return ValueSuppression(exposure=exposure, suppression=suppression, tuples=len(self.release.members))
 
-def _starts(
-    release: Release,
-    requirement: SafeCorrelation,
-    rows: CombinedCells,
-    clock: Clock,
-    seed: int,
-    workers: int,
-) -> list[set[Cell]]:
-    """Safe cells to hide, as many as there is time for: all but those of one quasi-identifier."""
-    found: list[set[Cell]] = []
-    for a in rows.positions:
-        alone: dict[str, tuple[Sequence[int], Sequence[int]]] = {}
-        for exposure in rows.by_subset[(a,)]:
-            if clock.over:
-                return found
-            value = _alone(exposure, release, requirement, Clock(), clock.left, seed, workers)
-            alone[exposure.value] = exposure.groups, value.hidden
-        found.append(rows.only(a, alone))
-    return found
+    def together(self, shares: Shares | None, positions: tuple[int, ...], clock: Clock) -> Sanitized:
+        """Cells of several quasi-identifiers, decided by one program."""
+        clock.ask()
+        began, release, requirement = clock.seconds, self.release, self.requirement
+        by_subset = requirement.by_subset(release, shares)
+        # What is published is counted once more at the end.
+        clock.keep(clock.seconds - began)
+        rows = CombinedCells(release=release, positions=positions, by_subset=by_subset)
+        starts = self._starts(rows, clock.share(SANITIZING.start))
+        stars = rows.solve(
+            requirement.l,
+            requirement.epsilon,
+            start=min(starts, key=len, default=None),
+            clock=clock,
+            seed=self.seed,
+            workers=self.workers,
+        )
+        found: list[ValueSuppression] = []
+        for subset, exposures in by_subset.items():
+            there = [shown(group, subset) for group in stars.groups]
+            for exposure in exposures:
+                kept = tuple(there[j][exposure.value] for j in exposure.groups)
+                suppression = Suppression(
+                    status=stars.status, objective=sum(kept), bound=sum(exposure.counts), kept=kept
+                )
+                found.append(self._value(exposure, suppression))
+        return Sanitized(
+            release=replace(release, groups=stars.groups), values=tuple(found), least_hidden=stars.least
+        )
+
+    def _starts(self, rows: CombinedCells, clock: Clock) -> list[set[Cell]]:
+        """Safe cells to hide, as many as there is time for: all but those of one quasi-identifier."""
+        found: list[set[Cell]] = []
+        for a in rows.positions:
+            alone: dict[str, tuple[Sequence[int], Sequence[int]]] = {}
+            for exposure in rows.by_subset[(a,)]:
+                if clock.over:
+                    return found
+                value = self.alone(exposure, Clock(), clock.left)
+                alone[exposure.value] = exposure.groups, value.hidden
+            found.append(rows.only(a, alone))
+        return found
 
 
 def _least(*seconds: float | None) -> float | None:

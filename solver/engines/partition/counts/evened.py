@@ -20,6 +20,7 @@ every needed group, and there is nothing to even out.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +41,9 @@ def evened(problem: Problem, top: int) -> Shapes | None:
     there = problem.table.histogram
     values = tuple(sorted(verdicts.values, key=lambda v: (-there.get(v, 0), v)))
     room = np.array([there.get(v, 0) for v in values], dtype=np.int64)
+    asked = _AskedCounts(problem, verdicts, values, room)
     if verdicts.blind:
-        return _by_size(problem, verdicts, values, room, top)
+        return _by_size(asked, top)
     structures = [r.structure(problem) for r in verdicts.requirements]
     rules = [s.signature for s in structures if s.signature is not None]
     if not all(_evening(s) for s in structures if s.signature is None):
@@ -49,11 +51,23 @@ def evened(problem: Problem, top: int) -> Shapes | None:
     if rules:
         times = {rule.multiplicity for rule in rules if rule.multiplicity is not None}
         if len(times) > 1:
-            return _made(values, room, [], unit=1)
-        return _equal(
-            problem, verdicts, values, room, max(r.min_values for r in rules), min(times, default=None)
-        )
-    return _unequal(problem, verdicts, values, room, top)
+            return _made(asked, [], unit=1)
+        return _equal(asked, max(r.min_values for r in rules), min(times, default=None))
+    return _unequal(asked, top)
+
+
+class _AskedCounts(NamedTuple):
+    """Whose columns are sought: values from the most frequent one on, and how many tuples have each."""
+
+    problem: Problem
+    verdicts: CountVerdicts
+    values: tuple[str, ...]
+    room: Ints
+
+    @property
+    def published(self) -> int:
+        """No release worth looking at publishes more tuples."""
+        return published_at_most(self.problem, len(self.values))
 
 
 def _evening(structure: Structure) -> bool:
@@ -61,19 +75,14 @@ def _evening(structure: Structure) -> bool:
 
 
 def _made(
-    values: tuple[str, ...],
-    room: Ints,
-    columns: list[tuple[Ints, bool]],
-    *,
-    unit: int = 1,
-    beyond: int | None = None,
+    asked: _AskedCounts, columns: list[tuple[Ints, bool]], *, unit: int = 1, beyond: int | None = None
 ) -> Shapes:
     """Columns of partial sums, and whether they are real; not needed ones are left out."""
-    counts = np.array([sums for sums, _ in columns], dtype=np.int64).reshape(len(columns), len(room))
+    counts = np.array([sums for sums, _ in columns], dtype=np.int64).reshape(len(columns), len(asked.room))
     return needed(
         Shapes(
-            values=values,
-            room=room,
+            values=asked.values,
+            room=asked.room,
             sizes=counts[:, -1].copy(),
             counts=counts,
             real=np.array([real for _, real in columns], dtype=np.bool_),
@@ -84,26 +93,24 @@ def _made(
     )
 
 
-def _most(problem: Problem, verdicts: CountVerdicts, top: int) -> tuple[int, int | None]:
+def _most(asked: _AskedCounts, top: int) -> tuple[int, int | None]:
     """Largest size to look at, and whether there may be needed ones beyond."""
-    most, splits = published_at_most(problem, len(verdicts.values)), splits_at(verdicts)
+    most, splits = asked.published, splits_at(asked.verdicts)
     if splits is not None:
         most = min(most, splits - 1)
         top = max(top, LIMITS.splits)
-    top = min(most, top, max(64, LIMITS.most_judged // len(verdicts.values) ** 2))
+    top = min(most, top, max(64, LIMITS.most_judged // len(asked.values) ** 2))
     return top, None if top == most else top
 
 
-def _by_size(
-    problem: Problem, verdicts: CountVerdicts, values: tuple[str, ...], room: Ints, top: int
-) -> Shapes:
-    last, beyond = _most(problem, verdicts, top)
+def _by_size(asked: _AskedCounts, top: int) -> Shapes:
+    last, beyond = _most(asked, top)
     sizes = np.arange(1, last + 1, dtype=np.int64)
-    sizes = sizes[verdicts.sizes(sizes)]
+    sizes = sizes[asked.verdicts.sizes(sizes)]
     return needed(
         Shapes(
-            values=values,
-            room=room,
+            values=asked.values,
+            room=asked.room,
             sizes=sizes,
             counts=sizes[:, None],
             real=np.ones(len(sizes), dtype=np.bool_),
@@ -114,35 +121,23 @@ def _by_size(
     )
 
 
-def _equal(
-    problem: Problem,
-    verdicts: CountVerdicts,
-    values: tuple[str, ...],
-    room: Ints,
-    least: int,
-    times: int | None,
-) -> Shapes | None:
+def _equal(asked: _AskedCounts, least: int, times: int | None) -> Shapes | None:
     """Each value once, or a fixed number of times; a group with c of each is cut into c groups."""
-    unit, found = times or 1, list[Ints]()
-    for wide in range(least, len(values) + 1):
-        pattern = np.array([[unit] * wide + [0] * (len(values) - wide)], dtype=np.int64)
-        if verdicts.admit(pattern)[0]:
+    unit, values, found = times or 1, len(asked.values), list[Ints]()
+    for wide in range(least, values + 1):
+        pattern = np.array([[unit] * wide + [0] * (values - wide)], dtype=np.int64)
+        if asked.verdicts.admit(pattern)[0]:
             found.append(pattern[0])
         elif times is None:
-            most = min(published_at_most(problem, len(values)), LIMITS.most_sizes) // wide
+            most = min(asked.published, LIMITS.most_sizes) // wide
             multiples = np.arange(2, most + 1, dtype=np.int64)[:, None] * pattern
-            if (
-                most * wide < published_at_most(problem, len(values)) - wide
-                or verdicts.admit(multiples).any()
-            ):
+            if most * wide < asked.published - wide or asked.verdicts.admit(multiples).any():
                 return None
-    return _made(values, room, [(pattern.cumsum(), True) for pattern in found], unit=unit)
+    return _made(asked, [(pattern.cumsum(), True) for pattern in found], unit=unit)
 
 
-def _unequal(
-    problem: Problem, verdicts: CountVerdicts, values: tuple[str, ...], room: Ints, top: int
-) -> Shapes:
-    last, beyond = _most(problem, verdicts, top)
+def _unequal(asked: _AskedCounts, top: int) -> Shapes:
+    verdicts, (last, beyond) = asked.verdicts, _most(asked, top)
     sizes, sums = _envelope(verdicts, np.arange(1, last + 1, dtype=np.int64))
     steps = np.diff(sums, axis=1, prepend=0)
     falling = (np.diff(steps, axis=1) <= 0).all(axis=1) & (steps >= 0).all(axis=1)
@@ -158,9 +153,9 @@ def _unequal(
             continue
         # One that exists, and one that stands in for all.
         first = int(sum_[0])
-        columns.append((_spread(np.array([size]), np.array([first]), 1, len(values))[0].cumsum(), True))
+        columns.append((_spread(np.array([size]), np.array([first]), 1, len(asked.values))[0].cumsum(), True))
         columns.append((sum_, False))
-    return _made(values, room, columns, beyond=beyond)
+    return _made(asked, columns, beyond=beyond)
 
 
 def _spread(sizes: Ints, sums: Ints, first: int, values: int) -> Ints:

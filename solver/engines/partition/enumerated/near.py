@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .....models.compiled import compiled
-from ....colgen.covering import Ints
-from ....colgen.cuts import Cuts
+from ....colgen.covering import Geometry, Ints
+from ....colgen.cuts import CutIndex, Cuts
 from ....colgen.duals import Duals
 from ....colgen.kernels.boxes import box_with
 from ....colgen.table import Rows
@@ -59,32 +59,19 @@ def near_groups(
     """
     order = np.argsort(home, kind="stable")
     lines = home[order]
-    geometry = rows.geometry
-    index = cuts.index(duals.cuts)
+    fine = rows.geometry
+    geometry = Geometry(
+        fine.codes[lines], fine.weight * duals.scale, fine.tree, fine.side, fine.table * duals.scale
+    )
+    index, dual = cuts.index(duals.cuts), duals.rows[lines]
     groups = np.empty((room, len(order)), dtype=np.bool_)
     total = 0
     for anchor in range(len(order)):
         left = clock.left
         if left == 0:
             return None
-        total = _from(
-            anchor,
-            geometry.codes[lines],
-            geometry.weight * duals.scale,
-            geometry.tree,
-            geometry.side,
-            geometry.table * duals.scale,
-            duals.rows[lines],
-            lines,
-            index.start,
-            index.cut,
-            index.dual,
-            index.divisor,
-            slack,
-            groups,
-            total,
-            LIMITS.work if left is None else min(LIMITS.work, int(ENUMERATED.listing.value * left)),
-        )
+        most = LIMITS.work if left is None else min(LIMITS.work, int(ENUMERATED.listing.value * left))
+        total = _from(anchor, geometry, dual, lines, index, slack, groups, total, most)
         if total < 0:
             return None
     return [tuple(sorted(order[line].tolist())) for line in groups[:total]]
@@ -93,23 +80,18 @@ def near_groups(
 @compiled
 def _from(
     anchor: int,
-    codes: Ints,
-    weight: Ints,
-    tree: Ints,
-    side: Ints,
-    table: Ints,
+    geometry: Geometry,
     dual: Ints,
     lines: Ints,
-    cut_start: Ints,
-    cut_of: Ints,
-    cut_dual: Ints,
-    cut_over: Ints,
+    index: CutIndex,
     slack: int,
     groups: NDArray[np.bool_],
     total: int,
     limit: int,
 ) -> int:
     """List the groups whose first tuple is the anchor after the first `total`; -1 without room for all."""
+    codes, weight, tree, side, table = geometry
+    cut_start, cut_of, cut_dual, cut_over = index
     n, attributes = codes.shape
     lo = np.empty((n + 1, attributes), dtype=np.int64)
     hi = np.empty((n + 1, attributes), dtype=np.int64)

@@ -25,8 +25,8 @@ class _NearRuns(NamedTuple):
 
     Attributes
     ----------
-    order, place : int64 arrays
-        Rows run by run, and where each is there.
+    order : int64 array
+        Rows run by run.
     start : int64 array
         Run r has the rows ``order[start[r] : start[r + 1]]``.
     lo, hi : int64 arrays, shape (runs, attributes)
@@ -38,7 +38,6 @@ class _NearRuns(NamedTuple):
     """
 
     order: Ints
-    place: Ints
     start: Ints
     lo: Ints
     hi: Ints
@@ -116,8 +115,6 @@ def _runs(codes: Ints, sides: Widths, run: int) -> _NearRuns:
         waiting.append((middle, end))
         waiting.append((begin, middle))
     start = np.array(ends)
-    place = np.empty(count, dtype=np.int64)
-    place[order] = np.arange(count)
     first, length = np.full(width, -1, dtype=np.int64), np.int64(0)
     for a in range(width):
         if sides.start[a] >= 0:
@@ -142,4 +139,4 @@ def _runs(codes: Ints, sides: Widths, run: int) -> _NearRuns:
                 if after > 0:
                     before = width_of(sides, a, there[after - 1], v)
                     away[r, first[a] + v] = min(away[r, first[a] + v], before)
-    return _NearRuns(order, place, start, lo, hi, first, away)
+    return _NearRuns(order, start, lo, hi, first, away)
