@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 
 from .....models.compiled import compiled
 from ....colgen.covering import Geometry, Ints
-from ....colgen.cuts import CutIndex, Cuts
+from ....colgen.cuts import Cuts
 from ....colgen.duals import Duals
 from ....colgen.kernels.boxes import box_with
+from ....colgen.kernels.question import CutIndex
 from ....colgen.table import Rows
 from ....schedule import ENUMERATED
 from ....settings import Clock
