@@ -33,7 +33,7 @@ from optanon.models.requirements import (
 )
 from optanon.models.table import Member, Microdata
 from optanon.solver.engines.assignment.engine import AssignmentEngine
-from optanon.solver.engines.partition.counts import columns, evened, search, solving
+from optanon.solver.engines.partition.counts import evened, search, solving
 from optanon.solver.engines.partition.counts.search import CountsSearch
 from optanon.solver.engines.partition.counts.verdicts import refusal
 from optanon.solver.search import solve_problem
@@ -82,7 +82,7 @@ def test_larger_groups_are_looked_at_where_a_bound_leaves_room_for_them(
 
 @pytest.mark.parametrize("seed", range(300, 340))
 def test_explicit_histograms_give_the_same_optimum(seed: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(columns, "evened", lambda problem, top: None)
+    monkeypatch.setattr(search, "evened", lambda problem, top: None)
     case = drawn(seed)
     if posed(case):
         agrees(case, solved(case.problem))
