@@ -17,6 +17,7 @@ from pydantic import Field
 from .written import (
     Amount,
     Divisor,
+    DrawnFacts,
     GivenWord,
     Limiting,
     Natural,
@@ -34,7 +35,6 @@ __all__ = [
     "CountsAbove",
     "CountsClaim",
     "Drawn",
-    "DrawnFacts",
     "DualAbove",
     "Empty",
     "FakeDuals",
@@ -202,20 +202,6 @@ class GroupingsClaim(StrictRecord):
 
     kind: Literal["groupings"] = "groupings"
     checked: Natural
-
-
-class DrawnFacts(StrictRecord):
-    """What is said of a release drawn at random; see `status.Randomized`."""
-
-    beta: Ratio
-    candidates: Natural
-    cost_range: Ratio
-    log_odds: Ratio | None
-
-    @property
-    def facts(self) -> tuple[object, ...]:
-        """All of it, to be compared."""
-        return tuple(getattr(self, name) for name in DrawnFacts.model_fields)
 
 
 class Drawn(DrawnFacts):

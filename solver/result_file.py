@@ -19,11 +19,11 @@ from ..instances.bounded import read_json
 from ..models.errors import CertificateError
 from ..models.problem import Problem
 from .certificate import BOUNDS, Certificate, explained
-from .claims import Drawn, DrawnFacts, FamilyClaim, Trusted
+from .claims import Drawn, FamilyClaim, Trusted
 from .level_value import warnings_of
 from .result import Result
 from .status import Termination
-from .written import Natural, Ratio, StrictRecord, Words
+from .written import DrawnFacts, Natural, Ratio, StrictRecord, Words
 
 __all__ = ["ResultFile", "beside", "certificate_of", "read_result"]
 

@@ -13,6 +13,7 @@ from .exact.limits import MOST_TEXT
 __all__ = [
     "Amount",
     "Divisor",
+    "DrawnFacts",
     "GivenWord",
     "Limiting",
     "Natural",
@@ -52,6 +53,20 @@ class StrictRecord(BaseModel):
     """Base of all that is written down: nothing is converted, left over or changed."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class DrawnFacts(StrictRecord):
+    """What is said of a release drawn at random; see `status.Randomized`."""
+
+    beta: Ratio
+    candidates: Natural
+    cost_range: Ratio
+    log_odds: Ratio | None
+
+    @property
+    def facts(self) -> tuple[object, ...]:
+        """All of it, to be compared."""
+        return tuple(getattr(self, name) for name in DrawnFacts.model_fields)
 
 
 class GivenWord(StrictRecord):
