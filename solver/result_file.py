@@ -131,6 +131,7 @@ class ResultFile(StrictRecord):
         family = {claim.level: claim.bound for claim in certificate.claims if isinstance(claim, FamilyClaim)}
         names = [level.name for level in problem.policy.levels] if certificate.release is not None else []
         drawn = next((claim for claim in certificate.claims if isinstance(claim, Drawn)), None)
+        said, claimed = (None if one is None else one.facts for one in (self.randomized, drawn))
         warned = warnings_of(problem.series_checked, problem.strangers)
         compared: tuple[tuple[str, object, object], ...] = (
             ("status", self.status, certificate.status),
@@ -141,7 +142,7 @@ class ResultFile(StrictRecord):
             ("words", [(level.trusted_bound, level.word) for level in levels], told),
             ("family", [level.family for level in levels], [family.get(i) for i in range(len(levels))]),
             ("warnings", self.warnings, () if certificate.release is None else warned),
-            ("draw", *(None if one is None else one.facts for one in (self.randomized, drawn))),
+            ("draw", said, claimed),
         )
         for what, stated, found in compared:
             if stated != found:
