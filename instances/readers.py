@@ -13,7 +13,7 @@ from ..models.errors import InputError, TableError
 from ..models.hierarchy import Hierarchy
 from ..models.missing import Gaps, Marks
 from ..models.spelling import Choice, Spelling
-from ..models.table import Microdata, QISpec, Sensitive, SensitiveSpec
+from ..models.table import Microdata, QISpec, Sensitive, SensitiveSpec, specs_of
 from .cell_text import text_frame
 from .text_files import Decimal, read_text_table
 
@@ -233,8 +233,7 @@ def _specs(
     quasi_identifiers: Sequence[str] | Mapping[str, QISpec],
     hierarchies: Mapping[str, str | Path | Hierarchy] | None,
 ) -> dict[str, QISpec]:
-    given = quasi_identifiers
-    specs: dict[str, QISpec] = dict(given) if isinstance(given, Mapping) else dict.fromkeys(given)
+    specs = specs_of(quasi_identifiers)
     for name, source in (hierarchies or {}).items():
         if name not in specs:
             raise TableError(f"a hierarchy is given for {name!r}, which is not a quasi-identifier")

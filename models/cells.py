@@ -13,6 +13,7 @@ import pandas as pd
 from .box import Exact
 from .combination import fold, fold_id, joined
 from .domain import Codes, Domain
+from .entries import refuse_several
 from .errors import TableError
 from .exact_numbers import plain_text, shortest_decimals
 from .missing import MISSING, Gaps
@@ -32,9 +33,15 @@ __all__ = [
 def with_roles(frame: pd.DataFrame, roles: list[str]) -> pd.DataFrame:
     """The columns with a role, if the table has each of them once, and a row."""
     for name in roles:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TableError(
+                f"columns are named by texts, got {name!r}: rename those that are called otherwise "
+                "(frame.columns = frame.columns.map(str))"
+            )
         if name not in frame.columns:
-            known = ", ".join(repr(str(column)) for column in frame.columns)
-            raise TableError(f"there is no column {name!r}: the table has {known}")
+            known = ", ".join(repr(str(column)) for column in frame.columns) or "none"
+            hint = ", and its index is no column (frame.reset_index())" if name in frame.index.names else ""
+            raise TableError(f"there is no column {name!r}: the table has {known}{hint}")
         if roles.count(name) > 1:
             raise TableError(f"column {name!r} has two roles: a column has only one")
     if len(frame) == 0:
@@ -87,17 +94,21 @@ def exact_values(domain: Domain, codes: Codes) -> list[Exact]:
 
 
 def cells_of(frame: pd.DataFrame, name: str, missing: str, *, refuse: bool) -> list[object]:
-    """A column's cells, missing ones as a category if `missing` says so; with `refuse` never."""
+    """A column's cells, missing ones as a category if `missing` says so; `refuse` (ids, numbers) has none."""
     column = shortest_decimals(frame[name])
+    if column.dtype == object:
+        refuse_several(name, column.tolist())
     gone = column.isna().to_numpy()
     if not gone.any():
         return column.tolist()
     row = int(np.flatnonzero(gone)[0]) + 1
+    numeric = pd.api.types.is_numeric_dtype(column.dtype)
     if refuse or missing != "category":
         category = ", drop the row, or read with missing='category' (in a problem file: missing: category)"
-        remedy = "fill it in" + (" or drop the row" if refuse else category)
+        alone = f" or drop the row (in a problem file: drop_missing: [{name}])"
+        remedy = "fill it in" + (alone if refuse or numeric else category)
         raise TableError(f"column {name!r}, row {row}: the value is missing: {remedy}")
-    if pd.api.types.is_numeric_dtype(column.dtype):
+    if numeric:
         raise TableError(
             f"column {name!r}, row {row}: value is missing in a numeric column: fill it in, drop the row, "
             "or read the column as text to make 'missing' a category"

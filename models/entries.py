@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .errors import TableError
 from .exact_numbers import shortest_decimals
 
-__all__ = ["Entries"]
+__all__ = ["Entries", "refuse_several"]
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,7 @@ class Entries:
         if isinstance(column, pd.Series):
             column = shortest_decimals(column).tolist()
         kinds = {raw.__class__ for raw in column}
-        several = {kind for kind in kinds if kind.__hash__ is None}
-        if several:
-            row, kind = next(
-                (row, raw.__class__) for row, raw in enumerate(column, start=1) if raw.__class__ in several
-            )
-            raise TableError(
-                f"column {name!r}, row {row}: a cell holds one value, not a {kind.__name__}: "
-                "give each value a column, or join them into one text"
-            )
+        refuse_several(name, column, kinds)
         if kinds == {str}:
             codes, texts = pd.factorize(np.array(column, dtype=object))
             places = codes.astype(np.int64)
@@ -57,3 +49,33 @@ class Entries:
         numbers = (known.setdefault((raw.__class__, raw), len(known)) for raw in column)
         places = np.fromiter(numbers, dtype=np.int64, count=len(column))
         return cls([raw for _, raw in known], np.unique(places, return_index=True)[1].tolist(), places)
+
+
+def refuse_several(name: str, cells: Sequence[object], kinds: Collection[type] | None = None) -> None:
+    """Refuse cells that hold several values, or bytes: nobody knows which letters those are.
+
+    Parameters
+    ----------
+    name : str
+        Column name.
+    cells : sequence
+    kinds : collection of type, optional
+        Their classes, if they are known.
+
+    Raises
+    ------
+    TableError
+        Naming the row.
+    """
+    found = {cell.__class__ for cell in cells} if kinds is None else kinds
+    wrong = {kind for kind in found if kind.__hash__ is None or issubclass(kind, bytes)}
+    if not wrong:
+        return
+    row, kind = next((row, raw.__class__) for row, raw in enumerate(cells, start=1) if raw.__class__ in wrong)
+    what = (
+        "a cell holds a text or a number, not bytes: decode it (.str.decode('utf-8'))"
+        if issubclass(kind, bytes)
+        else f"a cell holds one value, not a {kind.__name__}: give each value a column, or join them into "
+        "one text"
+    )
+    raise TableError(f"column {name!r}, row {row}: {what}")

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import starmap
@@ -34,7 +35,16 @@ from .numeric import Numeric
 from .sensitive import Persistence, Sensitive, SensitiveSpec
 from .spelling import Choice, Spelling
 
-__all__ = ["MISSING", "Member", "Microdata", "Persistence", "QISpec", "Sensitive", "SensitiveSpec"]
+__all__ = [
+    "MISSING",
+    "Member",
+    "Microdata",
+    "Persistence",
+    "QISpec",
+    "Sensitive",
+    "SensitiveSpec",
+    "specs_of",
+]
 
 
 QISpec: TypeAlias = Domain | Hierarchy | str | Sequence[str] | None
@@ -179,13 +189,14 @@ class Microdata:
         TableError
             Naming the column, the row (from 1) and the remedy.
         """
-        specs, private = _specs_of(quasi_identifiers), Sensitive.of(sensitive)
+        specs, private = specs_of(quasi_identifiers), Sensitive.of(sensitive)
         roles = [respondent, *specs, *(part.name for part in private.attributes)]
         gaps, rule = Gaps(marks=missing_marks, real=real_values), Spelling.of(spelling)
         gaps.refuse_absent(frame.columns)
         frame = gaps.declared(with_roles(frame, roles))
         refuse_doubtful_cells(frame, gaps, {name: _listed(spec) for name, spec in specs.items()}, private)
-        columns = {name: cells_of(frame, name, missing, refuse=name == respondent) for name in roles}
+        must = {respondent, *(name for name, spec in specs.items() if _is_numeric(spec))}
+        columns = {name: cells_of(frame, name, missing, refuse=name in must) for name in roles}
         people = respondent_ids(respondent, columns[respondent], rule)
         values = sensitive_values(private, columns, rule)
         domains = tuple(_domain_of(name, columns[name], spec) for name, spec in specs.items())
@@ -202,9 +213,16 @@ class Microdata:
         )
 
 
-def _specs_of(quasi_identifiers: Sequence[str] | Mapping[str, QISpec]) -> dict[str, QISpec]:
-    """How each quasi-identifier is generalized; None if that is not said."""
-    if isinstance(quasi_identifiers, str) or not isinstance(quasi_identifiers, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+def specs_of(quasi_identifiers: Sequence[str] | Mapping[str, QISpec]) -> dict[str, QISpec]:
+    """How each quasi-identifier is generalized; None if that is not said.
+
+    Raises
+    ------
+    TableError
+        If it is neither a list of columns nor a mapping of them to kinds.
+    """
+    # Sets have another order in every run: so would the columns of the release, or the categories.
+    if isinstance(quasi_identifiers, str | set | frozenset) or not isinstance(quasi_identifiers, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TableError(
             f"quasi_identifiers is a list of column names, or a mapping, got {quasi_identifiers!r}"
         )
@@ -214,12 +232,17 @@ def _specs_of(quasi_identifiers: Sequence[str] | Mapping[str, QISpec]) -> dict[s
             raise TableError(f"quasi_identifiers names column {name!r} twice: name each once")
     if not names:
         raise TableError("the table has no quasi-identifier: name at least one column")
-    if isinstance(quasi_identifiers, Mapping):
-        for name, spec in quasi_identifiers.items():
-            if spec is not None and not isinstance(spec, Domain | Hierarchy | Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise _unknown_kind(name, spec)
-        return dict(quasi_identifiers)
-    return dict.fromkeys(quasi_identifiers)
+    if not isinstance(quasi_identifiers, Mapping):
+        return dict.fromkeys(names)
+    for name, spec in quasi_identifiers.items():
+        known = spec is None or isinstance(spec, Domain | Hierarchy | Iterable)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not known or isinstance(spec, Mapping | set | frozenset | bytes):
+            raise _unknown_kind(name, spec)
+    return dict(quasi_identifiers)
+
+
+def _is_numeric(spec: QISpec) -> bool:
+    return isinstance(spec, Numeric) or (isinstance(spec, str) and spec == "numeric")
 
 
 def _listed(spec: QISpec) -> frozenset[str]:
@@ -239,7 +262,7 @@ def _looks_numeric(raw: object) -> bool:
     """Numbers, and texts written like one; 007 is a code, not a number."""
     if isinstance(raw, str):
         return re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?", raw.strip()) is not None
-    return isinstance(raw, int | float | Fraction | np.number) and not isinstance(raw, bool)
+    return isinstance(raw, int | float | Decimal | Fraction | np.number) and not isinstance(raw, bool)
 
 
 def _domain_of(name: str, column: list[object], spec: QISpec) -> Domain:
@@ -264,5 +287,6 @@ def _domain_of(name: str, column: list[object], spec: QISpec) -> Domain:
 
 def _unknown_kind(name: str, spec: object) -> TableError:
     return TableError(
-        f"column {name!r}: unknown kind {spec!r}: use 'numeric', 'flat', an ordered list or a hierarchy"
+        f"column {name!r}: unknown kind {spec!r}: use 'numeric', 'flat', an ordered list or a hierarchy "
+        "(optanon.hierarchies builds them)"
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -158,7 +159,40 @@ def test_cells_of_several_values():
         fails(TableError, lambda k=kind: table(frame(sex=several), {"sex": k}), "'sex', row 1", "not a list")
 
 
-@pytest.mark.parametrize("given", [3, "age", None])
+@pytest.mark.parametrize("column", ["id", "sex", "ill"])
+def test_cells_of_several_values_or_bytes_in_any_role(column: str):
+    """Python's notation of them was published: ``b'flu'``."""
+    for cell, words in ((["F"], "not a list"), (b"F", "not bytes: decode it")):
+        data = frame(**{column: pd.Series(["a", cell, "c"], dtype=object)})
+        fails(TableError, lambda t=data: table(t), f"'{column}', row 2", words)
+
+
+def test_numbers_of_the_decimal_module_are_numbers():
+    """They were categories, and published as ``*``."""
+    read = table(frame(age=[Decimal("31.5"), Decimal(42), Decimal("53")]))
+    assert isinstance(read.domains[0], Numeric)
+    assert [member.point[0] for member in read.members] == [Fraction(63, 2), 42, 53]
+
+
+def test_a_missing_number_is_not_said_to_become_a_category():
+    for data, kinds in (
+        (frame(age=["31", None, "53"]), {"age": "numeric"}),
+        (frame(age=[31.0, np.nan, 53.0]), {"age": None}),
+    ):
+        with pytest.raises(TableError, match=r"row 2: .*drop_missing: \[age\]") as caught:
+            table(data, kinds)
+        assert "category" not in str(caught.value)
+
+
+def test_columns_that_are_not_named_by_texts():
+    """They ended in an AttributeError."""
+    data = frame().rename(columns={"age": 0})
+    fails(TableError, lambda: table(data, qi=[0, "sex"]), "got 0", "frame.columns.map(str)")  # pyright: ignore[reportArgumentType]
+    fails(TableError, lambda: table(frame().set_index("id")), "no column 'id'", "frame.reset_index()")
+    fails(TableError, lambda: table(pd.DataFrame()), "no column 'id': the table has none")
+
+
+@pytest.mark.parametrize("given", [3, "age", None, {"age", "sex"}])
 def test_quasi_identifiers_that_are_no_list(given: Any):
     def read() -> object:
         return Microdata.from_frame(frame(), respondent="id", quasi_identifiers=given, sensitive="ill")
@@ -166,7 +200,12 @@ def test_quasi_identifiers_that_are_no_list(given: Any):
     fails(TableError, read, "quasi_identifiers", repr(given), "a list of column names")
 
 
-@pytest.mark.parametrize("kind", [3, Numeric, "number"])
+def test_quasi_identifiers_may_be_gone_through_once():
+    assert table(qi=(name for name in ("age", "sex"))).attributes == ("age", "sex")  # pyright: ignore[reportArgumentType]
+
+
+# A mapping was taken for the list of its keys, and a set for a list, in another order in every run.
+@pytest.mark.parametrize("kind", [3, Numeric, "number", {"kind": "intervals", "widths": [5]}, {31, 42, 53}])
 def test_quasi_identifiers_of_an_unknown_kind(kind: Any):
     fails(TableError, lambda: table(qi={"age": kind}), "'age'", repr(kind), "use 'numeric', 'flat'")
 
