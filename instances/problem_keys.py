@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError, field_validator
 
@@ -26,6 +26,13 @@ __all__ = [
     "read_keys",
     "validated",
 ]
+
+
+T = TypeVar("T")
+
+NO_PROBLEM = "a problem file is a mapping with the keys table, respondent, ...: `optanon init` writes one"
+TABLES = (".csv", ".tsv", ".txt", ".parquet", ".xlsx", ".gz", ".zip")
+"""How files are called that people take for the problem."""
 
 
 class SensitiveKeys(Strict):
@@ -145,6 +152,13 @@ class ProblemKeys(Strict):
     policy: PolicyKeys
     """What the release must keep, and what is minimized."""
 
+    @field_validator("quasi_identifiers")
+    @classmethod
+    def _once(cls, given: T) -> T:
+        if isinstance(given, list) and (twice := [name for name in given if given.count(name) > 1]):
+            raise ValueError(f"names column {twice[0]!r} twice: name each once")
+        return given
+
 
 def is_release(name: str) -> bool:
     """Whether a history of one name is a steward's copy, not a store."""
@@ -160,7 +174,9 @@ def raw_keys(file: Path) -> dict[str, Any]:
     """What the file holds, whatever its keys are."""
     raw = read_yaml(file)
     if not isinstance(raw, dict):
-        raise ProblemFileError(f"{file}: a problem file is a mapping with the keys table, respondent, ...")
+        table = file.suffix in TABLES
+        what = "is a table: name its problem file, which `optanon init` writes" if table else NO_PROBLEM
+        raise ProblemFileError(f"{file}: {what}")
     return raw  # pyright: ignore[reportUnknownVariableType]
 
 

@@ -17,6 +17,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -27,6 +28,7 @@ from ..models.csv_cells import restored_frame
 from ..models.errors import TableError
 from ..models.exact_numbers import show_count
 from ..models.missing import Gaps
+from ..models.parameters import require_kind
 
 __all__ = ["DELIMITERS", "Decimal", "Reading", "read_text_table"]
 
@@ -34,7 +36,9 @@ Decimal = Literal[".", ","]
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SAMPLE = 200
+_AS_FRAME = "name a file, or give a data frame to Microdata.from_frame"
 _ODD_CODECS = ("idna", "mbcs", "oem", "punycode", "raw_unicode_escape", "undefined", "unicode_escape")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _COMMA_NUMBER = re.compile(r"[-+]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?")
 _OPENERS: Mapping[str, Callable[[Path], bytes]] = MappingProxyType(
     {
@@ -119,9 +123,9 @@ def read_text_table(
     TableError
         If the file cannot be read, is no text, empty, or has rows of different length.
     """
+    require_kind("path", path, str, PathLike, remedy=_AS_FRAME, error=TableError)
     file = Path(path)
-    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n'):
-        raise TableError(f"{path}: the delimiter is one character between cells, not {delimiter!r}")
+    _refuse_unknown(path, delimiter, encoding, decimal)
     text, found = _text(file, encoding, own=own)
     if not text.strip():
         raise TableError(f"{path}: the file is empty: give a header and at least one row")
@@ -141,6 +145,17 @@ def read_text_table(
         decimal_commas=commas,
     )
     return frame, reading
+
+
+def _refuse_unknown(path: object, delimiter: object, encoding: object, decimal: object) -> None:
+    """See that what is said of the file says something."""
+    one = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter.isascii()
+    if delimiter is not None and not (one and delimiter not in ('"', "\r", "\n")):
+        raise TableError(f"{path}: the delimiter is one character between cells, not {delimiter!r}")
+    if encoding is not None and not isinstance(encoding, str):
+        raise TableError(f"{path}: the encoding is a name such as utf-8 or cp1252, not {encoding!r}")
+    if decimal not in (None, ".", ","):
+        raise TableError(f"{path}: the decimal sign is '.' or ',', not {decimal!r}")
 
 
 def _with_points(frame: pd.DataFrame, names: Sequence[str], *, said: bool) -> tuple[str, ...]:
@@ -183,9 +198,18 @@ def _text(path: Path, encoding: str | None, *, own: bool) -> tuple[str, str]:
             if name == "utf-8-sig":
                 _refuse_nearly_utf8(path, raw, error.start)
             continue
-        if own or re.search(r"[\x00-\x08\x0e-\x1f]", text) is None:  # whatever a table held is in ours
+        if own or _CONTROL.search(text) is None:  # whatever a table held is in ours
             return text, "utf-8" if name == "utf-8-sig" else name
-    raise TableError(f"{path}: not text in UTF-8, UTF-16 or cp1252: save it as UTF-8, or name its encoding")
+    raise TableError(f"{path}: not text in UTF-8, UTF-16 or cp1252: {_instead(raw)}")
+
+
+def _instead(raw: bytes) -> str:
+    """What to do about a file that is no text."""
+    if raw[:15] == b"SQLite format 3":
+        return "it is a database: to audit a stored history, name the problem file of its table"
+    if raw[:2] == b"\x1f\x8b":
+        return "it is compressed: call it .gz"
+    return "save it as UTF-8, or name its encoding"
 
 
 def _codec(path: Path, encoding: str) -> str:
@@ -203,6 +227,8 @@ def _codec(path: Path, encoding: str) -> str:
 def _refuse_nearly_utf8(path: Path, raw: bytes, at: int) -> None:
     """One bad byte must not turn a UTF-8 file into another that has Ã© for é everywhere."""
     decoded = raw.decode("utf-8", errors="surrogateescape")
+    if _CONTROL.search(decoded) is not None:
+        return  # no text at all
     if any(ord(letter) > 0x7F and not 0xDC80 <= ord(letter) <= 0xDCFF for letter in decoded):
         line = raw.count(b"\n", 0, at) + 1
         raise TableError(

@@ -75,7 +75,7 @@ def build_requirement(name: str, settings: Mapping[str, Any]) -> Requirement:
     if name not in kinds and plug_in():
         kinds = registered()
     if name not in kinds:
-        raise PolicyError(f"unknown requirement {name!r}: known are {', '.join(sorted(kinds))}")
+        raise PolicyError(f"unknown requirement {name!r}: known are {', '.join(sorted({*kinds, FAMILIAR}))}")
     kind = kinds[name]
     known = [f.name for f in fields(kind) if said != FAMILIAR or f.name == "k"]
     bound = None if ATTRIBUTE in known else settings.get(ATTRIBUTE)

@@ -196,6 +196,12 @@ def _print(console: Console, draft: _Draft) -> None:
     for guess in draft.guesses:
         shown.add_row(guess.name, guess.role, guess.kind, guess.why)
     print_table(console, shown)
+    if numbers := [guess.name for guess in draft.guesses if guess.name.lstrip("-").isdecimal()]:
+        console.print(
+            f"columns are called by numbers ({', '.join(numbers)}): if the first line is somebody's row, put "
+            "a line of names above it, as names of columns are published",
+            markup=False,
+        )
     for line in draft.declared.lines():
         if line.startswith(("drop_missing", "missing_marks", "real_values", "spelling")):
             console.print(f"declared, please check: {line}", markup=False)

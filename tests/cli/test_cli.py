@@ -153,6 +153,7 @@ def test_infeasible_says_what_conflicts(hospital: Path):
         ({"policy": {"requirements": [{"weak_m_invariance": {"m": 0}}]}}, ["m must be a whole number"]),
         ({"policy": {"requirements": ["k_c_anonymity"]}}, ["k_c_anonymity needs k"]),
         ({"quasi_identifiers": {"age": {"kind": "bands"}}}, ["quasi_identifiers.age", "kinds are"]),
+        ({"quasi_identifiers": ["age", "zip", "age"]}, ["quasi_identifiers: names column 'age' twice"]),
         ({"quasi_identifiers": {"salary": "numeric"}}, ["no column 'salary'"]),
         ({"history": ["nowhere.csv"]}, ["nowhere.csv", "cannot be read"]),
         ({"table": "nowhere.csv"}, ["nowhere.csv", "cannot be read"]),

@@ -305,3 +305,13 @@ def test_a_code_without_end_gets_a_few_levels(tmp_path: Path):
     keep = spec["quasi_identifiers"]["PLZ"]["keep"]
     assert keep[0] == 3000
     assert len(keep) <= 12
+
+
+def test_a_header_that_is_somebody_is_told(tmp_path: Path):
+    """The first person was left out, and their cells were published as names of columns."""
+    rows = [f"p{n},{40 + n},town,{'abc'[n % 3]}\n" for n in range(12)]
+    for header in ("", "id,age,town,ill\n"):
+        (tmp_path / "t.csv").write_text(header + "".join(rows))
+        done = run("init", "t.csv", "--once", "--force", folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert ("columns are called by numbers (40)" in done.stdout) == (not header)

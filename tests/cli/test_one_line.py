@@ -96,3 +96,14 @@ def test_files(folder: Path, command: tuple[str, ...], what: str) -> None:
 def test_endless_cells(folder: Path) -> None:
     for command in (("hierarchy", "{}", "age", "--intervals", "5"), ("audit-release", "{}", "p.yaml")):
         one_line(folder, command, "digits.csv")
+
+
+def test_a_table_in_place_of_its_problem_file(tmp_path: Path):
+    for name, words in (
+        ("t.csv", "is a table: name its problem file"),
+        ("e.yaml", "`optanon init` writes one"),
+    ):
+        (tmp_path / name).write_text("id,age\n1,2\n" if name == "t.csv" else "")
+        done = run("solve", name, folder=tmp_path)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert words in done.stderr

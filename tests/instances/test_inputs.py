@@ -271,6 +271,11 @@ def test_ordered_categories_in_runs():
         (lambda: hierarchies.dates(["2024-05-05"], ["week"]), "no level 'week'"),  # type: ignore[list-item]
         (lambda: hierarchies.ordered(["a"], [2, 3]), "multiple"),
         (lambda: hierarchies.ordered([], [2]), "at least one row"),
+        (lambda: hierarchies.intervals([1], 5), r"widths must be a list.* write \[5\]"),  # type: ignore[arg-type]
+        (lambda: hierarchies.rounding([1], 5), "steps must be a list"),  # type: ignore[arg-type]
+        (lambda: hierarchies.prefixes(["ab"], 1), "keep must be a list"),  # type: ignore[arg-type]
+        (lambda: hierarchies.dates(["2024-05-05"], "month"), r"levels must be a list.*\['month'\]"),
+        (lambda: hierarchies.ordered(["a"], 2), "sizes must be a list"),  # type: ignore[arg-type]
     ],
 )
 def test_builders_refuse_with_a_remedy(build: Callable[[], object], said: str):
