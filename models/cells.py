@@ -95,6 +95,8 @@ def exact_values(domain: Domain, codes: Codes) -> list[Exact]:
 
 def cells_of(frame: pd.DataFrame, name: str, missing: str, *, refuse: bool) -> list[object]:
     """A column's cells, missing ones as a category if `missing` says so; `refuse` (ids, numbers) has none."""
+    if missing not in ("refuse", "category"):
+        raise TableError(f"missing must be 'refuse' or 'category', got {missing!r}")
     column = shortest_decimals(frame[name])
     if column.dtype == object:
         refuse_several(name, column.tolist())

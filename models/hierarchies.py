@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from math import floor
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 import pandas as pd
 
@@ -26,6 +26,8 @@ from .exact_numbers import exact_number, shortest_decimals
 from .hierarchy import ROOT, Hierarchy, as_written
 
 __all__ = ["DateLevel", "dates", "intervals", "ordered", "prefixes", "rounding"]
+
+T = TypeVar("T")
 
 DateLevel: TypeAlias = Literal["month", "quarter", "year", "decade"]
 """How coarse a date is said."""
@@ -61,7 +63,7 @@ def intervals(
     >>> intervals([31, 37, 42], [5, 10]).paths[1]
     ('37', '[35,40)', '[30,40)', '*')
     """
-    steps = [_number(width, "width") for width in widths]
+    steps = [_number(width, "width") for width in _several("widths", widths)]
     found = Hierarchy.intervals(_numbers(numbers), steps, origin=_number(origin, "origin"))
     return replace(found, rule=partial(intervals, widths=steps, origin=origin))
 
@@ -91,7 +93,7 @@ def rounding(numbers: Iterable[object], steps: Sequence[Fraction | int | str]) -
     >>> rounding([31, 37, 42], [10, 30]).paths[0]
     ('31', '30±5', '30±15', '*')
     """
-    widths = [_number(step, "step") for step in steps]
+    widths = [_number(step, "step") for step in _several("steps", steps)]
     if any(width <= 0 for width in widths):
         raise HierarchyError("rounding steps must be above 0")
     for finer, coarser in pairwise(widths):
@@ -134,6 +136,7 @@ def prefixes(codes: Iterable[object], keep: Sequence[int]) -> Hierarchy:
     >>> prefixes(["12047", "12049", "12555"], [4, 2]).paths[0]
     ('12047', '1204*', '12***', '*')
     """
+    _ = _several("keep", keep)
     if any(not isinstance(n, int) or n < 1 for n in keep) or any(a <= b for a, b in pairwise(keep)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise HierarchyError(f"keep says how many characters stay, from many to few, got {list(keep)}")
     leaves = sorted({str(code) for code in codes})
@@ -170,7 +173,7 @@ def dates(
     >>> dates(["2024-03-05", "2024-11-30"], ["quarter", "year"]).paths[0]
     ('2024-03-05', '2024-Q1', '2024', '*')
     """
-    unknown = [level for level in levels if level not in _DATE_LEVELS]
+    unknown = [level for level in _several("levels", levels) if level not in _DATE_LEVELS]
     if unknown:
         raise HierarchyError(f"dates have no level {unknown[0]!r}: use {', '.join(_DATE_LEVELS)}")
     if any(_DATE_LEVELS.index(a) >= _DATE_LEVELS.index(b) for a, b in pairwise(levels)):
@@ -214,6 +217,7 @@ def ordered(categories: Sequence[object], sizes: Sequence[int]) -> Hierarchy:
     ('college', 'college..university', '*')
     """
     leaves = [str(category) for category in categories]
+    _ = _several("sizes", sizes)
     if any(not isinstance(n, int) or n < 2 for n in sizes) or any(b % a for a, b in pairwise(sizes)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise HierarchyError(
             f"sizes are whole numbers from 2, each a multiple of the one before, got {list(sizes)}"
@@ -223,6 +227,13 @@ def ordered(categories: Sequence[object], sizes: Sequence[int]) -> Hierarchy:
         runs = [leaves[place // n * n : place // n * n + n] for n in sizes]
         rows.append((leaf, *(run[0] if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in runs), ROOT))
     return Hierarchy(tuple(rows))
+
+
+def _several(what: str, given: Sequence[T]) -> Sequence[T]:
+    """One level is a list of one."""
+    if isinstance(given, str) or not isinstance(given, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise HierarchyError(f"{what} must be a list, one entry for each level: write [{given!r}]")
+    return given
 
 
 def _numbers(numbers: Iterable[object]) -> list[object]:

@@ -55,6 +55,13 @@ class Gaps:
     marks: Marks = field(default=())
     real: Marks = field(default=())
 
+    def __post_init__(self) -> None:
+        for key, marks in (("missing_marks", self.marks), ("real_values", self.real)):
+            said = list(marks.values()) if isinstance(marks, Mapping) else [marks]
+            # A text is a collection of letters, each of which would be a mark.
+            if alone := [cells for cells in said if isinstance(cells, str)]:
+                raise TableError(f"{key} lists cells, got the text {alone[0]!r}: write [{alone[0]!r}]")
+
     def read(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The table of a file as text, with its missing cells missing."""
         return self._without(frame, MISSING_MARKS)

@@ -155,6 +155,8 @@ class Policy:
         weights: Mapping[str, int | float | str | Fraction] | None = None,
         outlook: Outlook | Literal["none", "usual"] | None = None,
     ) -> None:
+        if isinstance(requirements, Requirement):
+            raise PolicyError(f"requirements must be a list, not {requirements.name}: write Policy([...])")
         if not requirements:
             raise PolicyError(
                 "a policy needs at least one requirement: without one the raw table would be published"

@@ -173,8 +173,7 @@ class Microdata:
         quasi_identifiers : sequence of str, or mapping of str to QISpec
             Columns the adversary knows, and how each is generalized.
         missing : {"refuse", "category"}
-            Missing values are an error, or the category ``missing`` (of a flat or
-            sensitive column, or where a hierarchy lists it).
+            Missing cells are an error, or the category ``missing`` (flat, sensitive, or in a hierarchy).
         missing_marks : collection of str, or mapping of column to collection
             Cells that are missing although they hold a text, such as ``N/A`` (in any case).
         real_values : collection of str, or mapping of column to collection

@@ -27,7 +27,11 @@ def table_of(
         if given := [name for name, role in roles.items() if role is not None]:
             raise TableError(f"{', '.join(given)}: the table already has its roles: leave them out")
         return table
-    remedy = "make a DataFrame of it, or read a file by read_csv"
+    made = ".to_pandas() makes one" if hasattr(table, "to_pandas") else "make a DataFrame of it"
+    remedy = f"{made}, or read a file by read_csv"
+    # That of polars, say, has the name, too.
+    if not isinstance(table, pd.DataFrame) and type(table).__name__ == "DataFrame":  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TableError(f"table must be a DataFrame of pandas, not of {type(table).__module__}: {remedy}")
     require_kind("table", table, pd.DataFrame, Microdata, remedy=remedy, error=TableError)
     if respondent is None or quasi_identifiers is None or sensitive is None:
         missing = ", ".join(name for name, role in roles.items() if role is None)

@@ -5,6 +5,7 @@ The message names the column, row or parameter and the remedy, and no respondent
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -261,6 +262,10 @@ def test_files_that_are_no_text(tmp_path: Path):
     fails(
         TableError, lambda: csv(tmp_path, b"PK\x03\x04rest"), "table.csv", "workbook", "save the table as CSV"
     )
+    # What is no text at all is not said to be nearly so.
+    fails(TableError, lambda: csv(tmp_path, b"\xc3\xa9\x00\xff\x01"), "not text")
+    fails(TableError, lambda: csv(tmp_path, gzip.compress(content)), "it is compressed: call it .gz")
+    fails(TableError, lambda: csv(tmp_path, b"SQLite format 3\x00\x00"), "name the problem file")
     (tmp_path / "sex.csv").write_bytes("homme;é\n".encode("latin-1"))
     fails(HierarchyError, lambda: Hierarchy.from_csv(tmp_path / "sex.csv"), "sex.csv", "UTF-8")
 
@@ -281,6 +286,37 @@ def test_rows_of_the_wrong_length(tmp_path: Path):
     fails(TableError, lambda: csv(tmp_path, f"id,age,ill\n{SECRET}1,5,x\n{SECRET}2,5,x,y\n"), "table.csv")
     # One cell too many in every row must not shift the columns.
     fails(TableError, lambda: csv(tmp_path, f"id,age,ill\n{SECRET}1,5,x,y\n{SECRET}2,6,x,z\n"), "table.csv")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"delimiter": 5}, "the delimiter is one character"),
+        ({"encoding": 5}, "the encoding is a name"),
+        ({"decimal": ";"}, "the decimal sign is '.' or ','"),
+        ({"missing": "drop"}, "missing must be 'refuse' or 'category'"),
+        ({"missing_marks": "N/A"}, "missing_marks lists cells, got the text 'N/A': write ['N/A']"),
+        ({"real_values": {"age": "-"}}, "real_values lists cells, got the text '-'"),
+        ({"quasi_identifiers": "age"}, "quasi_identifiers is a list of column names"),
+        ({"path": frame()}, "not DataFrame: name a file, or give a data frame to Microdata.from_frame"),
+    ],
+)
+def test_arguments_of_read_csv(tmp_path: Path, given: dict[str, Any], words: str):
+    """Some were ignored, a text of marks was read letter by letter, others ended in a traceback."""
+    frame().to_csv(tmp_path / "t.csv", index=False)
+    roles = {"respondent": "id", "quasi_identifiers": ["age"], "sensitive": "ill"}
+    fails(TableError, lambda: read_csv(**{"path": tmp_path / "t.csv", **roles, **given}), words)
+
+
+def test_a_data_frame_of_another_library_is_told_so():
+    """It was "not DataFrame: make a DataFrame of it"."""
+
+    class DataFrame:
+        def to_pandas(self) -> pd.DataFrame:
+            return frame()
+
+    other: Any = DataFrame()
+    fails(TableError, lambda: ask(other), "a DataFrame of pandas, not of ", ".to_pandas() makes one")
 
 
 def test_a_column_that_appears_twice(tmp_path: Path):
@@ -353,6 +389,10 @@ def test_requirements_by_name():
     fails(PolicyError, lambda: build_requirement("k_c_anonymity", {}), "k_c_anonymity needs k")
 
 
+def test_the_familiar_name_is_among_those_that_are_known():
+    fails(PolicyError, lambda: build_requirement("kanonymity", {}), " k_anonymity, k_c_anonymity, ")
+
+
 @pytest.mark.parametrize("limit", [-1, 1.5, "x", float("nan"), True])
 def test_limits(limit: Any):
     fails(PolicyError, lambda: Policy([KCAnonymity(k=2)], max_suppressed=limit), "max_suppressed")
@@ -376,6 +416,8 @@ def test_objectives(minimize: Any, word: str):
 
 def test_policies_without_requirements():
     fails(PolicyError, lambda: Policy([]), "at least one requirement")
+    alone: Any = KCAnonymity(k=2)
+    fails(PolicyError, lambda: Policy(alone), "requirements must be a list, not k_c_anonymity")
     wrong: Any = ["k_c_anonymity"]
     fails(PolicyError, lambda: Policy(wrong), "requirement")
 
