@@ -203,7 +203,9 @@ def _unaided(given: Given, best: Sequence[Derived], words: Sequence[Derived]) ->
             highest[word.level] = max(word.bound, highest.get(word.level, word.bound))
     return {
         level: Derived(level=level, bound=found.bound, how=found.how)
-        for level, found in (unaided(given, highest) if highest else {}).items()
+        for level, found in (
+            unaided(given, highest, [line.bound for line in best]) if highest else {}
+        ).items()
         if found.bound > best[level].bound
     }
 

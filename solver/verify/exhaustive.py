@@ -6,9 +6,10 @@ Such a claim stores nothing to be believed. What rests on a solver's word alone 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import takewhile
 
 from ...models.errors import CertificateError, EngineError
 from ...models.problem import Problem
@@ -146,8 +147,16 @@ class Unaided:
     how: str
 
 
-def unaided(given: Given, words: Mapping[int, Fraction]) -> dict[int, Unaided]:
+def unaided(given: Given, words: Mapping[int, Fraction], known: Sequence[Fraction]) -> dict[int, Unaided]:
     """Derive bounds that rest on somebody's word, by level; as far as can be, and no more than that.
+
+    Parameters
+    ----------
+    given : Given
+    words : mapping of int to Fraction
+        Bounds by level.
+    known : sequence of Fraction
+        What was derived of each level.
 
     Raises
     ------
@@ -168,13 +177,18 @@ def unaided(given: Given, words: Mapping[int, Fraction]) -> dict[int, Unaided]:
                 name = given.problem.policy.levels[level].name
                 raise CertificateError(f"{name}: the bound {word} is stated, {bound} can be reached")
             found[level] = Unaided(bound=min(bound, word), how=SETS)
-        best = all(bound == given.values[level] for level, bound in words.items())
-        if best and any(level not in found or found[level].bound < words[level] for level in words):
+        # The best in the first levels, as is said: of the others nobody says so, or not of the best ones.
+        ends = (max(words.get(level, bound), bound) for level, bound in enumerate(known))
+        first = sum(
+            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ends, given.values, strict=True))
+        )
+        said = {level: bound for level, bound in words.items() if level < first}
+        if any(level not in found or found[level].bound < bound for level, bound in said.items()):
             listed = _listed(given, program)
-            if next(listed.better(given.values), None) is not None:
+            if next(listed.better(given.values[:first]), None) is not None:
                 raise CertificateError("a release is better than the one that is said to be optimal")
             how = f"all {listed.number} better groupings fail the check"
-            found |= {level: Unaided(bound=bound, how=how) for level, bound in words.items()}
+            found |= {level: Unaided(bound=bound, how=how) for level, bound in said.items()}
     except BeyondReachError:
         pass  # then it stays somebody's word
     return found
