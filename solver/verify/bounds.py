@@ -40,6 +40,8 @@ class Derived:
     """A bound on a level: how it was derived or, if it was not, whose word it is.
 
     One that is of the `family` is about releases that publish no signature more often than the given one.
+    One that is `timed` is as much as there was time for: what was stated in less time may be less. If time
+    ended that, `left` says what.
     """
 
     level: int
@@ -47,6 +49,8 @@ class Derived:
     how: str
     trusted: bool = False
     family: bool = False
+    timed: bool = False
+    left: str = ""
 
 
 def derived(given: Given, claim: claims.Claim) -> list[Derived]:
@@ -196,7 +200,10 @@ def _lattice(given: Given, level: int) -> Derived:
     # A bound on a level is about releases that are as good on those before.
     if best.bounds[:level] != given.values[:level]:
         raise UndecidedError("not all level vectors could be evaluated again in time")
-    return Derived(level=level, bound=best.bounds[level], how="all level vectors evaluated again")
+    how, left = "all level vectors evaluated again", ""
+    if not best.whole:
+        how, left = "level vectors evaluated again", "not all level vectors could be evaluated again in time"
+    return Derived(level=level, bound=best.bounds[level], how=how, timed=True, left=left)
 
 
 def _drawn(given: Given, claim: claims.Drawn) -> Derived:

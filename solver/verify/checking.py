@@ -144,7 +144,7 @@ class ProvenLevels:
     unaided : dict of int to Derived
         Per level, what was derived of such a word without a claim.
     undecided : tuple of (Claim, str)
-        Claims that could not be derived, and why.
+        Claims that could not be derived, or not as far as they may reach, and why.
     """
 
     best: tuple[Derived, ...]
@@ -176,6 +176,7 @@ def proven(given: Given, claims: Sequence[Claim]) -> ProvenLevels:
         except UndecidedError as error:
             undecided.append((claim, str(error)))
             continue
+        undecided += [(claim, line.left) for line in found if line.left]
         for line in found:
             level, value = levels[line.level], given.values[line.level]
             if line.bound > value:
@@ -217,7 +218,8 @@ def _bounded(
     lines, trusted = list(confirmed), list[str]()
     told = zip(found.best, given.problem.policy.levels, given.values, certificate.bounds, strict=True)
     for line, level, value, stated in told:
-        if line.bound > stated or (line.bound < stated and (stated > value or not found.undecided)):
+        more = line.bound > stated and not line.timed
+        if more or (line.bound < stated and (stated > value or not found.undecided)):
             raise CertificateError(
                 f"{level.name}: the bound {stated} is stated, {line.bound} is what its claims prove"
             )
