@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,7 +20,7 @@ from ..solver.baselines.mondrian import mondrian_static
 from ..solver.insight.audit.disclosures import explanations_of, find_disclosures, values_left
 from ..solver.insight.audit.explain_value import explain_value
 from ..solver.settings import Clock
-from ..solver.worlds.exclusions import exclusions
+from ..solver.worlds.exclusions import Exclusion, exclusions
 from ..solver.worlds.possible import Verdict, possible_values
 from ..solver.worlds.posterior import posterior
 from .registry import Case, Row, case
@@ -87,13 +88,7 @@ class Audit(Case):
         open_ = [j for j, chance in enumerate(chances.probabilities) if chance is None]
         unknown = [j for j in open_ if j not in chances.intervals]
         widths = [float(high - low) for low, high in chances.intervals.values()]
-        proven = resting = 0
-        for exclusion in exclusions(found):
-            if exclusion.proof == "rests on CP-SAT":
-                resting += 1
-            else:
-                exclusion.check()
-                proven += 1
+        proven, resting = rechecked(exclusions(found))
         return {
             "release": number,
             "respondents": int(sizes.sum()),
@@ -134,3 +129,15 @@ class Audit(Case):
             table = data.roles.table(data.frame.iloc[here].reset_index(drop=True))
             history.append(mondrian_static(Problem(table=table, policy=policy)))
         return history
+
+
+def rechecked(found: Iterable[Exclusion]) -> tuple[int, int]:
+    """How many exclusions were checked again, and how many rest on CP-SAT."""
+    checked = resting = 0
+    for exclusion in found:
+        if exclusion.proof == "rests on CP-SAT":
+            resting += 1
+        else:
+            exclusion.check()
+            checked += 1
+    return checked, resting

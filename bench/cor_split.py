@@ -16,7 +16,7 @@ from ..instances.datasets import acs_pums
 from ..instances.generators import drawn_again, generated_roles, series, uniform_table
 from ..instances.roles import Roles
 from ..models.categories import Ordered
-from ..models.errors import EngineError, InputError
+from ..models.errors import InputError
 from ..models.history import History
 from ..models.numeric import Numeric
 from ..models.policy import Policy
@@ -25,12 +25,12 @@ from ..models.release import Release
 from ..models.requirements.hc_safety import HcSafety
 from ..models.requirements.weak_m_invariance import WeakMInvariance
 from ..models.table import Microdata, Sensitive
-from ..solver.baselines.registry import baselines
 from ..solver.insight.comparison.queries import median_error, random_queries
 from ..solver.search import solve_problem
 from .cor_split_figures import birthplace, closeness, figure_2
 from .cor_split_ours import OURS, compared, memory, outlook_of
 from .registry import Case, Row, case
+from .theirs import made
 
 VARIANTS = {"printed": "cor_split", "halving": "cor_split_halving"}
 ENGINE = "engine"
@@ -204,7 +204,7 @@ class CorSplit(Case):
             row: Row = {"algorithm": name, "release": number, "tuples": len(table), "people": people}
             began = time.process_time()
             solved = name in (ENGINE, OURS)
-            release = self._solved(problem, row) if solved else self._made(name, problem, row)
+            release = self._solved(problem, row) if solved else made(name, problem, self.seed, row)
             row["cpu seconds"] = round(time.process_time() - began, 1)
             if release is not None:
                 row |= (measure or self._figures)(problem, release)
@@ -214,21 +214,13 @@ class CorSplit(Case):
                 return
             history.append(release)
 
-    def _made(self, name: str, problem: Problem, row: Row) -> Release | None:
-        try:
-            return baselines()[name].run(problem, self.seed)
-        except EngineError as error:
-            row["status"] = "refused"
-            sys.stderr.write(f"{error}\n")
-            return None
-
     def _solved(self, problem: Problem, row: Row) -> Release | None:
         result = solve_problem(
             problem,
             time_limit=self.ours_seconds if self.ours else self.engine_seconds,
             seed=self.seed,
             display=False,
-            initial=self._made(self._variants()[-1], problem, {}),
+            initial=made(self._variants()[-1], problem, self.seed, {}),
         )
         row["status"] = result.status.value
         open_level = next((level for level in result.levels if level.gap != 0), None)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import dataclass
-from fractions import Fraction
 from resource import RUSAGE_SELF, getrusage
 from typing import Any, ClassVar
 
 from ..instances.diabetes import diabetes_series
-from ..models.errors import EngineError
 from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
@@ -19,6 +17,7 @@ from ..solver.baselines.registry import baselines
 from ..solver.search import solve_problem
 from ..solver.verify.checking import verify
 from .registry import Case, Row, case
+from .theirs import losses_of
 
 
 @case
@@ -135,13 +134,7 @@ def _heuristics(problem: Problem, seed: int) -> Row:
     for baseline in baselines().values():
         if not set(baseline.promises) <= names:
             continue
-        values: tuple[Fraction, ...] = ()
-        try:
-            release = baseline.run(problem, seed)
-            if next(problem.check(release), None) is None:
-                values = problem.objective(release)
-        except EngineError as error:
-            sys.stderr.write(f"{baseline.name}: {error}\n")
-        for short, value in zip(("counterfeits", "loss"), values or (None, None), strict=True):
+        losses = losses_of(baseline, problem, seed) or (None, None)
+        for short, value in zip(("counterfeits", "loss"), losses, strict=True):
             found[f"{baseline.name} {short}"] = None if value is None else float(value)
     return found

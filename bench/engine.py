@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from multiprocessing import get_context
-from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from typing import Any, ClassVar
 
@@ -16,26 +14,20 @@ import numpy as np
 import pandas as pd
 
 from optanon import KCAnonymity, Microdata, Policy, WeakMInvariance
-from optanon.models.errors import EngineError, TableError
+from optanon.instances.adult import adult
+from optanon.models.errors import TableError
 from optanon.models.numeric import Numeric
 from optanon.models.problem import Problem
-from optanon.solver.baselines.registry import baselines
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.search import partition_engine
 from optanon.solver.settings import Clock, Settings, Watch
 from optanon.solver.settling import Settled, settled
 
 from .registry import Case, Row, case
+from .theirs import best
 
 WIDE = 1000
 """Length of each numeric domain of the clustered tables."""
-ADULT_COLUMNS = (
-    *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation"),
-    *("relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week", "native-country"),
-    "income",
-)
-
-
 BASELINES = {
     "kc": "k_c_anonymity",
     "adult": "k_c_anonymity",
@@ -61,9 +53,9 @@ class Engine(Case):
     ----------
     cases : str
         Comma-separated list of ``KIND:TUPLES`` or ``KIND:TUPLES:SECONDS``, with KIND ``kc`` ((3,.5), three
-        clustered numeric attributes), ``adult`` ((3,.5), a sample of Adult, from
-        ``$OPTANON_DATA/adult/adult.data``), ``m3`` (m = 3, each of three values equally often, otherwise as
-        ``kc``) or ``m6`` (m = 6, six values, four attributes). ``long`` stands for the long list.
+        clustered numeric attributes), ``adult`` ((3,.5), a sample of Adult), ``m3`` (m = 3, each of three
+        values equally often, otherwise as ``kc``) or ``m6`` (m = 6, six values, four attributes). ``long``
+        stands for the long list.
     time_limit : int
         Seconds per case that names none.
     """
@@ -177,18 +169,8 @@ def _baseline(problem: Problem, kind: str, seed: int) -> str:
     """The least loss of a published heuristic's release that keeps the policy."""
     if len(problem.table) > HEURISTIC:
         return f"not above {HEURISTIC}"
-    best: tuple[Fraction, str] | None = None
-    for baseline in baselines().values():
-        if BASELINES[kind] not in baseline.promises:
-            continue
-        try:
-            release = baseline.run(problem, seed)
-        except EngineError:
-            continue
-        if next(problem.check(release), None) is None:
-            found = problem.objective(release)[0], baseline.name
-            best = found if best is None else min(best, found)
-    return "none" if best is None else f"{float(best[0]):.6g} ({best[1]})"
+    found = best(problem, seed, promised=BASELINES[kind])
+    return "none" if found is None else f"{float(found[0][0]):.6g} ({found[1]})"
 
 
 def _points(tuples: int, seed: int, attributes: int = 3) -> pd.DataFrame:
@@ -235,13 +217,7 @@ def _six_values(tuples: int, seed: int) -> Microdata:
 
 
 def _adult(tuples: int, seed: int) -> Microdata:
-    home = os.environ.get("OPTANON_DATA")
-    if not home:
-        raise TableError("the Adult sample needs $OPTANON_DATA/adult/adult.data: set OPTANON_DATA")
-    raw = pd.read_csv(
-        Path(home) / "adult" / "adult.data", names=ADULT_COLUMNS, skipinitialspace=True, na_values="?"
-    ).dropna()
-    frame = raw.sample(tuples, random_state=seed).assign(id=lambda found: range(len(found)))
+    frame = adult().frame.sample(tuples, random_state=seed).assign(id=range(tuples))
     return Microdata.from_frame(
         frame,
         respondent="id",

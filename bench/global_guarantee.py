@@ -26,6 +26,7 @@ from ..solver.baselines.registry import baselines
 from ..solver.insight.comparison.queries import median_error, random_queries
 from ..solver.search import solve_problem
 from .registry import Case, Row, case
+from .theirs import made
 
 PROTECTED = "v1"
 OURS = "geometric (our own rule)"
@@ -212,7 +213,7 @@ class GlobalGuaranteeSizes(Case):
             }
             rows.append(row)
             began = time.process_time()
-            release = self._solved(problem, row) if by_engine else self._made(name, problem, row)
+            release = self._solved(problem, row) if by_engine else made(name, problem, self.seed, row)
             row["cpu seconds"] = round(time.process_time() - began, 2)
             sys.stderr.write(f"{row}\n")
             if release is None:
@@ -220,14 +221,6 @@ class GlobalGuaranteeSizes(Case):
             history.append(release)
             row |= _measured(release, history, setting.protected) | setting.measure(problem, release)
         return rows
-
-    def _made(self, name: str, problem: Problem, row: Row) -> Release | None:
-        try:
-            return baselines()[name].run(problem, self.seed)
-        except EngineError as error:
-            row["status"] = "refused"
-            sys.stderr.write(f"{error}\n")
-            return None
 
     def _solved(self, problem: Problem, row: Row) -> Release | None:
         result = solve_problem(problem, time_limit=self.time_limit, seed=self.seed, display=False)

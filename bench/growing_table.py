@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..instances.diabetes import diabetes_series
-from ..models.errors import OptanonError
 from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
-from ..models.release import Release
 from ..models.requirement import Requirement
 from ..models.requirements import Difference, Intersection, KCAnonymity, RecordTracing
-from ..solver.baselines.registry import baselines
 from ..solver.search import solve_problem
 from .registry import Case, Row, case
+from .theirs import best
 
 
 @case
@@ -74,18 +72,5 @@ class GrowingTable(Case):
 
     def _best_baseline(self, problem: Problem) -> Row:
         """The published heuristic of least loss that keeps the whole policy."""
-        best: tuple[float, str] | None = None
-        for name, baseline in baselines().items():
-            found = _tried(baseline.run, problem, self.seed)
-            if found is not None and not any(True for _ in problem.check(found)):
-                loss = float(problem.objective(found)[0])
-                best = (loss, name) if best is None else min(best, (loss, name))
-        loss, name = best or (None, None)
-        return {"best baseline": name, "its loss": loss}
-
-
-def _tried(run: Any, problem: Problem, seed: int) -> Release | None:
-    try:
-        return run(problem, seed)
-    except OptanonError:
-        return None
+        losses, name = best(problem, self.seed) or ((None,), None)
+        return {"best baseline": name, "its loss": None if losses[0] is None else float(losses[0])}

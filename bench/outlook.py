@@ -16,7 +16,7 @@ from ..instances.datasets import acs_pums
 from ..instances.diabetes import diabetes, diabetes_roles, diabetes_series
 from ..instances.generators import generated_roles, series, uniform_table
 from ..instances.roles import Roles
-from ..models.errors import EngineError, InputError
+from ..models.errors import InputError
 from ..models.history import History
 from ..models.outlook.asked import Outlook
 from ..models.outlook.foreseen import mean, nine_in_ten
@@ -30,6 +30,7 @@ from ..solver.baselines.registry import baselines
 from ..solver.search import solve_problem
 from .cor_split import ordered_roles
 from .registry import Case, Row, case
+from .theirs import made
 
 METHODS = ("outlook", "cor_split", "m_invariance")
 COLUMNS = ("age", "education", "sex", "race", "education-num", "marital-status")
@@ -203,11 +204,7 @@ class OutlookSeries(Case):
     def _made(self, method: str, problem: Problem) -> tuple[Release | None, Fraction | None]:
         """A release, and the share of its loss that may be saved with its signatures, if that is known."""
         if method in baselines():
-            try:
-                return baselines()[method].run(problem, 0), None
-            except EngineError as error:
-                sys.stderr.write(f"{error}\n")
-                return None, None
+            return made(method, problem, 0, {}), None
         result = solve_problem(problem, time_limit=self.time_limit, seed=0, display=False)
         loss = result.levels[-1] if result.levels else None
         if loss is None or loss.family is None:

@@ -13,17 +13,16 @@ from typing import Any, ClassVar
 from optanon import DistinctLDiversity, HcSafety, KCAnonymity, Microdata, Policy, TCloseness, WeakMInvariance
 from optanon.instances.adult import adult, arx_hierarchy
 from optanon.instances.generators import drawn_again
-from optanon.models.errors import CertificateError, OptanonError
+from optanon.models.errors import CertificateError
 from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
-from optanon.solver.baselines.registry import Baseline, baselines
 from optanon.solver.result import Result
 from optanon.solver.search import solve_problem
-from optanon.solver.settings import Clock
 from optanon.solver.status import Point
 from optanon.solver.verify.checking import verify
 
 from .registry import Case, Row, case
+from .theirs import best
 
 FOUR = ("age", "sex", "race", "education")
 SEVEN = (*FOUR, "marital-status", "native-country", "workclass")
@@ -173,26 +172,12 @@ def reached(points: Sequence[Point], seconds: float) -> float | None:
 
 def _beside(problem: Problem, limit: float, seed: int, ours: Row) -> Row:
     """The best release of a published heuristic that keeps the policy, each in the same time."""
-    best: tuple[list[Fraction], str] | None = None
-    for baseline in baselines().values():
-        losses = _losses(baseline, problem, limit, seed)
-        if losses is not None:
-            best = (losses, baseline.name) if best is None else min(best, (losses, baseline.name))
+    found = best(problem, seed, limit)
     soon = f"at {EARLY[0]:.0f} s"
     ratios: Row = {"ours / its": ours["loss"], f"{soon} / its": ours[soon]}
-    if best is None:
+    if found is None:
         return {"best heuristic": "none", "its loss": None} | dict.fromkeys(ratios)
-    its = float(best[0][-1])
+    its = float(found[0][-1])
     for name, loss in ratios.items():
         ratios[name] = None if loss is None or not its else loss / its
-    return {"best heuristic": best[1], "its loss": its} | ratios
-
-
-def _losses(baseline: Baseline, problem: Problem, limit: float, seed: int) -> list[Fraction] | None:
-    try:
-        release = baseline.run(problem, seed, Clock(limit))
-        if next(problem.check(release), None) is not None:
-            return None
-    except OptanonError:
-        return None  # it is not made for such problems, or out of time
-    return list(problem.objective(release))
+    return {"best heuristic": found[1], "its loss": its} | ratios
