@@ -11,7 +11,6 @@ odd mass falls.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection
 
 import numpy as np
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from ...models.compiled import borrowing, compiled
 from .incidence import Members, Sparse, by_member
 from .program import Ints
-from .triples import broken
+from .triples import broken, few_for_each
 
 __all__ = ["odd_sets", "separated"]
 
@@ -41,8 +40,7 @@ def odd_sets(
     known: Collection[tuple[int, ...]],
     *,
     most: int,
-    per_row: int = 12,
-    least: float = 0.02,
+    least: float,
 ) -> list[tuple[int, ...]]:
     """Sets of rows whose cut a fractional solution breaks by at least `least`, worst first.
 
@@ -52,19 +50,11 @@ def odd_sets(
     Complexity: per row, `STEPS` times the groups around it and the square of `NEAR`.
     """
     found, mass = _descend(members, amount, by_member(members, len(count)), count)
-    old = set(known)
-    broken: dict[tuple[int, ...], float] = {}
-    for line in np.flatnonzero((1 - mass) / 2 >= least).tolist():
-        chosen = tuple(sorted(row for row in found[line].tolist() if row >= 0))
-        if chosen not in old:
-            broken[chosen] = float(mass[line])
-    used: Counter[int] = Counter()
-    picked: list[tuple[int, ...]] = []
-    for chosen, _ in sorted(broken.items(), key=lambda item: (round(item[1], 6), item[0])):
-        if len(picked) < most and all(used[row] < per_row for row in chosen):
-            picked.append(chosen)
-            used.update(chosen)
-    return picked
+    lines = np.flatnonzero((1 - mass) / 2 >= least)
+    sets = [tuple(sorted(row for row in line if row >= 0)) for line in found[lines].tolist()]
+    broken = dict(zip(sets, mass[lines].tolist(), strict=True))
+    worst = sorted(broken, key=lambda chosen: (round(broken[chosen], 6), chosen))
+    return few_for_each(worst, known, len(count), most=most, per_row=12)
 
 
 def separated(
@@ -74,13 +64,12 @@ def separated(
     known: Collection[tuple[int, ...]],
     *,
     least: float = 0.02,
-    per_row: int = 8,
 ) -> list[tuple[int, ...]]:
     """Cuts that a solution breaks, over two or three rows and over larger sets."""
     taken = np.flatnonzero(amount > LEAST_TAKEN)
     members, amount = members[taken], amount[taken]
     most = max(80, len(count) // 2)
-    fresh = broken(members, amount, count, known, most=most, per_row=per_row, least=least)
+    fresh = broken(members, amount, count, known, most=most, per_row=8, least=least)
     fresh += odd_sets(members, amount, count, known, most=most, least=least)
     return list(dict.fromkeys(fresh))
 

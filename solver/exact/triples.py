@@ -8,7 +8,7 @@ Rows of any count may take part, as long as the counts of a set add up to an odd
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from ...models.compiled import borrowing, compiled
 from .incidence import Members, Sparse, by_member
 from .program import Ints
 
-__all__ = ["broken"]
+__all__ = ["broken", "few_for_each"]
 
 NEAR = 400
 """Rows that share a group with one row: so many are looked at."""
@@ -31,8 +31,8 @@ def broken(
     known: Collection[tuple[int, ...]],
     *,
     most: int,
-    per_row: int = 4,
-    least: float = 0.04,
+    per_row: int,
+    least: float,
 ) -> list[tuple[int, ...]]:
     """Sets of two or three rows whose cut is broken by more than `least`, worst first.
 
@@ -46,17 +46,24 @@ def broken(
     taken = np.flatnonzero(amount > 1e-3)
     members, amount = members[taken], amount[taken]
     found, excess = _broken(members, amount, by_member(members, len(count)), count, least, MOST_FOUND)
-    old = set(known)
-    used = np.zeros(len(count), dtype=np.int64)
-    chosen: list[tuple[int, ...]] = []
-    for line in np.argsort(-excess, kind="stable"):
-        if len(chosen) >= most:
+    worst = found[np.argsort(-excess, kind="stable")]
+    sets = (tuple(row for row in line.tolist() if row >= 0) for line in worst)
+    return few_for_each(sets, known, len(count), most=most, per_row=per_row)
+
+
+def few_for_each(
+    sets: Iterable[tuple[int, ...]], known: Collection[tuple[int, ...]], rows: int, *, most: int, per_row: int
+) -> list[tuple[int, ...]]:
+    """The first `most` sets of rows that are not known, each once, and at most `per_row` with any row."""
+    old, used, picked = set(known), np.zeros(rows, dtype=np.int64), list[tuple[int, ...]]()
+    for chosen in sets:
+        if len(picked) >= most:
             break
-        named = tuple(row for row in found[line].tolist() if row >= 0)
-        if named not in old and (used[list(named)] < per_row).all():
-            chosen.append(named)
-            used[list(named)] += 1
-    return chosen
+        if chosen not in old and (used[list(chosen)] < per_row).all():
+            old.add(chosen)
+            used[list(chosen)] += 1
+            picked.append(chosen)
+    return picked
 
 
 @borrowing

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ....models.compiled import borrowing, compiled
 from ...exact.incidence import Members, Sparse, by_member
+from ...exact.triples import few_for_each
 from ...settings import Clock
 from ..covering import Ints
 from ..cuts import Cuts
@@ -58,17 +59,8 @@ def divided_sets(
     """Sets of rows, all of count 1, whose cut a fractional solution breaks, worst first, few for each row."""
     groups = by_member(lines, rows)
     found, excess = _grown(lines, amount, groups, rows, divisor, size, seed, LIMITS.least_broken)
-    old, used, picked = set(known), np.zeros(rows, dtype=np.int64), list[tuple[int, ...]]()
-    for j in np.argsort(-excess, kind="stable").tolist():
-        chosen = tuple(sorted(found[j].tolist()))
-        if chosen in old or used[list(chosen)].max() >= LIMITS.cuts_per_row:
-            continue
-        old.add(chosen)
-        used[list(chosen)] += 1
-        picked.append(chosen)
-        if len(picked) == LIMITS.cuts_at_once:
-            break
-    return picked
+    sets = (tuple(sorted(found[j].tolist())) for j in np.argsort(-excess, kind="stable"))
+    return few_for_each(sets, known, rows, most=LIMITS.cuts_at_once, per_row=LIMITS.cuts_per_row)
 
 
 @borrowing
