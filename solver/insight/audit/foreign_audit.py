@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,17 +14,15 @@ from ....instances.foreign.matching import How
 from ....instances.foreign.notation import Ends
 from ....instances.foreign.release import ForeignRelease, read_foreign
 from ....instances.foreign.rows import COUNT, Stars
-from ....models.errors import EngineError, InputError, PolicyError
+from ....models.errors import InputError, PolicyError
 from ....models.exact_numbers import exact_number, exact_text, show_number
-from ....models.parameters import require_time_limit, whole
 from ....models.problem import Problem, require_problem
 from ....models.release import Release
 from ....models.requirement import Violation
 from ....models.requirements import RecordTracing
 from ....models.requirements.of_respondents import names_respondents
 from ...parts import RECODING
-from ...search import solve_problem
-from ..comparison.comparing import Proofs, narrowed
+from ..comparison.comparing import Proofs, Searching
 from ..comparison.distance import Distance, ProvenBounds, Reference
 from ..comparison.figures import Figures, figures, queries_for
 
@@ -176,8 +173,9 @@ def audit_release(
     PolicyError
         If a number is out of its range, or the policy's form is not ``generalized``.
     """
-    seed, workers = _sound(problem, time_limit, seed, workers)
-    given, asked = _bound(bound), queries_for(problem.table, queries, selectivity, seed)
+    _require_generalized(problem)
+    search = Searching(by="audit_release", time_limit=time_limit, seed=seed, workers=workers)
+    given, asked = _bound(bound), queries_for(problem.table, queries, selectivity, search.seed)
     found = read_foreign(
         source,
         problem.table,
@@ -188,20 +186,13 @@ def audit_release(
         count=count,
         delimiter=delimiter,
     )
-    search = partial(_search, problem, time_limit=time_limit, seed=seed, workers=workers) if solve else None
-    return _judged(problem, found, figures(problem, found.release, asked), given, search)
+    return _judged(problem, found, figures(problem, found.release, asked), given, search if solve else None)
 
 
-def _sound(
-    problem: Problem, time_limit: float | None, seed: int, workers: int | None
-) -> tuple[int, int | None]:
-    """Seed and workers, once nothing is wrong with what is asked."""
+def _require_generalized(problem: Problem) -> None:
     require_problem(problem)
     if problem.policy.form != "generalized":
         raise PolicyError("audit_release reads generalized releases: use a policy of form 'generalized'")
-    require_time_limit(time_limit)
-    threads = None if workers is None else whole("audit_release", "workers", workers, 1)
-    return whole("audit_release", "seed", seed, 0), threads
 
 
 def _judged(
@@ -209,7 +200,7 @@ def _judged(
     found: ForeignRelease,
     measured: Figures,
     given: Fraction | None,
-    search: Callable[[frozenset[str], Proofs], str] | None,
+    search: Searching | None,
 ) -> ForeignAudit:
     """A release that was read and measured, beside the bound that is given, or what searches prove."""
     proofs, violations = Proofs(problem), tuple(problem.check(found.release))
@@ -233,9 +224,9 @@ def _judged(
         proofs.proofs.append(ProvenBounds(asked=proofs.known, bounds=(given, *later)))
         searched = "bound given"
     elif search is not None:
-        searched = search(proofs.known, proofs)
+        searched = search.prove(problem, proofs.known, proofs)
         if kept and kept != proofs.known and not limits:
-            search(kept, proofs)
+            search.prove(problem, kept, proofs)
     return ForeignAudit(
         source=found,
         figures=measured,
@@ -270,28 +261,6 @@ def _bound(raw: Fraction | int | str | None) -> Fraction | None:
     if found < 0:
         raise InputError(f"bound must be at least 0, as no loss is below it, got {raw!r}: leave it out")
     return found
-
-
-def _search(
-    problem: Problem,
-    names: frozenset[str],
-    proofs: Proofs,
-    *,
-    time_limit: float | None,
-    seed: int,
-    workers: int | None,
-) -> str:
-    """Search for the best release with these requirements; what came of it, in words."""
-    try:
-        result = solve_problem(
-            narrowed(problem, names), time_limit=time_limit, seed=seed, workers=workers, display=False
-        )
-    except EngineError as error:
-        return f"no engine takes the problem: {error}"
-    proofs.prove(names, result)
-    if result.release is not None:
-        proofs.add(figures(problem, result.release))
-    return f"{result.status.value} ({result.termination.value}, {result.engine}, {result.seconds:.2f} s)"
 
 
 def _undecided(problem: Problem, release: Release) -> tuple[str, ...]:

@@ -22,24 +22,9 @@ from .found import Comparison
 from .queries import RangeQueries
 from .rows import ComparisonRow
 
-__all__ = ["Proofs", "compare", "narrowed"]
+__all__ = ["Proofs", "Searching", "compare", "narrowed"]
 
 FULL_DOMAIN = "full_domain"
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Comparing:
-    """How engines are run."""
-
-    time_limit: float | None
-    seed: int
-    workers: int | None
-
-    def __post_init__(self) -> None:
-        require_time_limit(self.time_limit)
-        hold_whole(self, "compare", "seed", 0)
-        if self.workers is not None:
-            hold_whole(self, "compare", "workers", 1)
 
 
 def compare(
@@ -102,7 +87,7 @@ def compare(
     A release that breaks the policy has no distance from its optimum: its row says what it breaks.
     """
     require_meant(problem)
-    search = _Comparing(time_limit=time_limit, seed=seed, workers=workers)
+    search = Searching(by="compare", time_limit=time_limit, seed=seed, workers=workers)
     hierarchies, policy = problem.policy.hierarchies, problem.digests["policy"]
     if recodings:
         problem = replace(problem, policy=problem.policy.changed(recoding="multidimensional", hierarchies={}))
@@ -117,7 +102,7 @@ def compare(
         wanted = {frozenset(row.promises) for row in rows if row.kind == "baseline" and row.figures}
         for names in sorted(wanted, key=sorted):
             if names and not proofs.settled(names):
-                _prove(problem, names, search, proofs)
+                search.prove(problem, names, proofs)
     whole = proofs.whole
     return Comparison(
         rows=tuple(_placed(row, proofs, promised=promised) for row in rows),
@@ -171,6 +156,44 @@ class Proofs:
     def distance(self, measured: Figures, asked: frozenset[str]) -> Distance | None:
         """A release beside the best one that keeps these requirements."""
         return distance(measured.objective, self.of(asked))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searching:
+    """How engines are run, and who asks for it."""
+
+    by: str
+    time_limit: float | None
+    seed: int
+    workers: int | None
+
+    def __post_init__(self) -> None:
+        require_time_limit(self.time_limit)
+        hold_whole(self, self.by, "seed", 0)
+        if self.workers is not None:
+            hold_whole(self, self.by, "workers", 1)
+
+    def solve(self, problem: Problem, engine: str = "auto") -> Result:
+        """A search of one engine."""
+        return solve_problem(
+            problem,
+            engine=engine,
+            time_limit=self.time_limit,
+            seed=self.seed,
+            workers=self.workers,
+            display=False,
+        )
+
+    def prove(self, problem: Problem, names: frozenset[str], proofs: Proofs) -> str:
+        """Search for the best release with these requirements only; what came of it, in words."""
+        try:
+            result = self.solve(narrowed(problem, names))
+        except EngineError as error:
+            return f"no engine takes the problem: {error}"
+        proofs.prove(names, result)
+        if result.release is not None:
+            proofs.add(figures(problem, result.release))
+        return f"{result.status.value} ({result.termination.value}, {result.engine}, {result.seconds:.2f} s)"
 
 
 def _nested(problem: Problem) -> bool:
@@ -230,11 +253,11 @@ def _once(names: Iterable[str], what: str) -> list[str]:
 
 
 def _engine_row(
-    problem: Problem, name: str, search: _Comparing, asked: RangeQueries | None, proofs: Proofs
+    problem: Problem, name: str, search: Searching, asked: RangeQueries | None, proofs: Proofs
 ) -> ComparisonRow:
     promises = tuple(dict.fromkeys(requirement.name for requirement in problem.policy.requirements))
     try:
-        result = _solve(problem, name, search)
+        result = search.solve(problem, name)
     except EngineError as error:  # only "auto" is left to find that nobody takes the problem
         return ComparisonRow(name=name, kind="engine", source="", promises=promises, refused=str(error))
     proofs.prove(proofs.known, result)
@@ -254,7 +277,7 @@ def _engine_row(
 def _full_domain_row(
     problem: Problem,
     hierarchies: Sequence[tuple[str, Hierarchy]],
-    search: _Comparing,
+    search: Searching,
     asked: RangeQueries | None,
     proofs: Proofs,
 ) -> ComparisonRow:
@@ -264,7 +287,7 @@ def _full_domain_row(
     try:
         policy = problem.policy.changed(recoding="full_domain", hierarchies=dict(hierarchies))
         full = replace(problem, policy=policy)
-        result = _solve(full, "auto", search)
+        result = search.solve(full)
     except (EngineError, PolicyError) as error:
         return replace(row, refused=str(error))
     row = replace(row, status=result.status.value, seconds=result.seconds)
@@ -301,28 +324,6 @@ def _measured(
     proofs.add(measured)
     limits = tuple(name for name in measured.violations if name not in proofs.known)
     return replace(row, figures=measured, release=release, broken_limits=limits)
-
-
-def _prove(problem: Problem, names: frozenset[str], search: _Comparing, proofs: Proofs) -> None:
-    """Search for the best release with these requirements only."""
-    try:
-        result = _solve(narrowed(problem, names), "auto", search)
-    except EngineError:
-        return  # no engine takes this part of the policy, so nothing is proven of it
-    proofs.prove(names, result)
-    if result.release is not None:
-        proofs.add(figures(problem, result.release))
-
-
-def _solve(problem: Problem, engine: str, search: _Comparing) -> Result:
-    return solve_problem(
-        problem,
-        engine=engine,
-        time_limit=search.time_limit,
-        seed=search.seed,
-        workers=search.workers,
-        display=False,
-    )
 
 
 def _placed(row: ComparisonRow, proofs: Proofs, *, promised: bool) -> ComparisonRow:

@@ -27,8 +27,7 @@ from ...column_summary import columns_of
 from ...terms import term_of
 from ..audit.attacks import usual_attacks
 from ..audit.audit import AuditReport, audit
-from .risk import Risk
-from .sentences import promise_in_words
+from .sentences import Risk, promise_in_words
 from .spread import Spread, spread
 
 __all__ = ["AUDIT_SECONDS", "Facts", "GroupFacts", "Risk", "SeriesFacts", "facts"]

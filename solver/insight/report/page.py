@@ -16,8 +16,8 @@ from ...level_value import UNCHECKED, LevelValue
 from ...written import Ratio, Words
 from . import charts
 from .facts import Facts
-from .risk import Risk
 from .sentences import (
+    Risk,
     attack_in_words,
     attack_name,
     finding_in_words,

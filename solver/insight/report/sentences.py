@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from ....models.requirement import Requirement
 from ....models.requirements.of_attribute import OfAttribute
-from .risk import Risk
 
 __all__ = [
+    "Risk",
     "attack_in_words",
     "attack_name",
     "finding_in_words",
@@ -31,6 +31,17 @@ ATTACKS = {
     "everything at once": "All ways of giving every person a value that agree with all releases are counted.",
     "linked at some time": "For values that may change: the values a person must have had at some time.",
 }
+
+
+class Risk(TypedDict):
+    """How many respondents one attack reaches for whoever holds the releases up to this one."""
+
+    release: int
+    attack: str
+    at_risk: int
+    respondents: int
+    undecided: int
+    worst: str | None
 
 
 def _others(count: int) -> str:
