@@ -6,7 +6,7 @@ high" for n = 1, below 0.15 for n = 2 and below 0.1 for n = 3 (m = 6, p = 0.04).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from ..models.n_choose import (
@@ -56,34 +56,26 @@ def birthplace(code: str) -> str:
 def figure_2() -> Iterator[Row]:
     """Probabilities over the releases that a tuple is in, exact and then rounded."""
     for chance in CHANCES:
-        lemma = {
-            str(releases): _shown(compromise_probability(p=Fraction(chance), history=releases))
-            for releases in RELEASES
-        }
+        lemma = _each(lambda count, p=Fraction(chance): compromise_probability(p=p, history=count))
         yield {"figure": "Fig. 2(a): a value excluded by compromised tuples (Lemma 1)", "p": chance} | lemma
     for n in range(1, M + 1):
-        lemma = {
-            str(releases): _shown(correlation_probability(p=P, history=releases, m=M, n=n))
-            for releases in RELEASES
-        }
+        lemma = _each(lambda count, n=n: correlation_probability(p=P, history=count, m=M, n=n))
         yield {"figure": "Fig. 2(b): a value excluded by correlations (Lemma 2)", "n": n} | lemma
     for n in range(1, M + 1):
-        told = {
-            str(releases): _shown(restriction_estimate(p=P, history=releases, m=M, n=n))
-            for releases in RELEASES
-        }
-        yield (
-            {"figure": "Fig. 2(c): breach (Theorem 2, as in Fig. 3)", "n": n}
-            | told
-            | {"published": LIMITS.get(n)}
-        )
+        told = _each(lambda count, n=n: restriction_estimate(p=P, history=count, m=M, n=n))
+        row: Row = {"figure": "Fig. 2(c): breach (Theorem 2, as in Fig. 3)", "n": n}
+        yield row | told | {"published": LIMITS.get(n)}
     for releases, published in CHOSEN.items():
         found = n_choose(p=P, history=releases, m=M, h=H)
-        row: Row = {"figure": "Fig. 3: n-Choose", "L": releases, "n": found, "published": published}
+        row = {"figure": "Fig. 3: n-Choose", "L": releases, "n": found, "published": published}
         if found != published:
             least = restriction_estimate(p=P, history=releases, m=M, n=found or M)
             row["cause"] = f"the formula as printed gives {_shown(least)} for n = {found}, below h = 0.1"
         yield row
+
+
+def _each(chance: Callable[[int], Fraction]) -> Row:
+    return {str(releases): _shown(chance(releases)) for releases in RELEASES}
 
 
 def closeness(rows: Sequence[Row]) -> Iterator[Row]:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -166,14 +166,7 @@ class Fuzz(Case):
             else:
                 counts["refused" if code == 2 else "accepted"] += 1
             number += 1
-        return {
-            "reader": target.name,
-            "inputs": number,
-            **counts,
-            "failures": len(failures),
-            "first failure": failures[0] if failures else None,
-            "slowest, s": round(slowest, 2),
-        }
+        return _row(target.name, number, counts, failures, slowest)
 
     def _forged(self, kind: str, seconds: float) -> Row:
         run = RUNS[kind]()
@@ -196,14 +189,7 @@ class Fuzz(Case):
                     (Path(self.keep) / f"forged-{kind}-{number}.json").write_text(json.dumps(forgery.content))
             if time.monotonic() > ends:
                 break
-        return {
-            "reader": f"forged {kind}",
-            "inputs": number,
-            **counts,
-            "failures": len(failures),
-            "first failure": failures[0] if failures else None,
-            "slowest, s": round(slowest, 2),
-        }
+        return _row(f"forged {kind}", number, counts, failures, slowest)
 
     def _kept(self, target: Target, number: int, mutant: bytes) -> None:
         if self.keep:
@@ -225,6 +211,17 @@ def _written(target: Target, mutant: bytes) -> Generator[list[str], None, None]:
             file.write_bytes(whole)
         for left in ("new.db", "drafted.yaml", "page.html"):
             Path(left).unlink(missing_ok=True)
+
+
+def _row(reader: str, inputs: int, counts: Row, failures: Sequence[str], slowest: float) -> Row:
+    return {
+        "reader": reader,
+        "inputs": inputs,
+        **counts,
+        "failures": len(failures),
+        "first failure": failures[0] if failures else None,
+        "slowest, s": round(slowest, 2),
+    }
 
 
 def _judged(target: Target, content: bytes) -> tuple[int, float, str]:
