@@ -23,14 +23,14 @@ may then have no real member, which releases never have.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import InputError
 from ..history import History
-from .cells import check_knowledge, not_given, true_values
+from .cells import PeopleOf, check_knowledge, not_given, true_values
 from .knowledge import Knowledge
 from .places import Places, places
 from .rows import Compact, Integers, compact
@@ -64,30 +64,8 @@ class BoxSystem:
     row_group: Integers
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class BoxPopulation:
-    """The system of a history for the weaker adversary; as `Population`.
-
-    Attributes
-    ----------
-    system : BoxSystem
-    values : tuple of str
-    groups : tuple of (release index, group index)
-    cell_of : Mapping of str to int
-        Class of each published respondent.
-    truth : int64 array
-        The true world: one solution of the system.
-    given : frozenset of str
-    asked : int64 array, per class
-    """
-
-    system: BoxSystem
-    values: tuple[str, ...]
-    groups: tuple[tuple[int, int], ...]
-    cell_of: Mapping[str, int] = field(repr=False)
-    truth: Integers
-    given: frozenset[str] = field(repr=False)
-    asked: Integers
+class BoxPopulation(PeopleOf[BoxSystem]):
+    """For the weaker adversary."""
 
 
 def box_population(history: History, knowledge: Knowledge, releases: int | None = None) -> BoxPopulation:

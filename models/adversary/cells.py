@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from .system import System
 
 __all__ = [
     "Integers",
+    "PeopleOf",
     "Population",
     "check_knowledge",
     "not_given",
@@ -25,34 +27,41 @@ __all__ = [
 ]
 
 
+S = TypeVar("S")
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Population:
+class PeopleOf(Generic[S]):
     """The system of a history, and the steward's record of whom and what it is about.
 
     Attributes
     ----------
-    system : System
+    system : System or BoxSystem
     values : tuple of str
         Names of the values, sorted.
     groups : tuple of (release index, group index)
         Which published groups the numbers mean.
     cell_of : Mapping of str to int
-        Cell of each published respondent.
+        Cell (or class) of each published respondent.
     truth : int64 array
-        The true counts per pair: one solution of the system.
+        The true counts: one solution of the system.
     given : frozenset of str
         Published respondents whose value knowledge alone tells, see `Knowledge.gives`.
     asked : int64 array, per cell
         Respondents who are not given: those the releases can disclose.
     """
 
-    system: System
+    system: S
     values: tuple[str, ...]
     groups: tuple[tuple[int, int], ...]
     cell_of: Mapping[str, int] = field(repr=False)
     truth: Integers
     given: frozenset[str] = field(repr=False)
     asked: Integers
+
+
+class Population(PeopleOf[System]):
+    """For the adversary who knows who is in which group."""
 
 
 def population(history: History, knowledge: Knowledge, releases: int | None = None) -> Population:
