@@ -33,6 +33,8 @@ PlanName: TypeAlias = Literal[
     "histogram", "signature", "ahead", "counts", "points", "withstand", "enumerated"
 ]
 
+UNSUPPRESSED = "signatures are planned for releases that suppress nobody: set max_suppressed to 0"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
@@ -125,7 +127,7 @@ class Plan:
             rules = Rules.of(problem)
             if isinstance(rules, Rules):
                 if objective.planned is not None and problem.policy.suppression_limit(len(problem.table)):
-                    return "signatures are planned for releases that suppress nobody: set max_suppressed to 0"
+                    return UNSUPPRESSED
                 if objective.whole:
                     return cls(objective=objective, rules=rules)
                 rules = "counterfeits need a level of their own, suppressed tuples one before it"
@@ -147,6 +149,8 @@ class Plan:
         """Groups beside suppressed tuples, which have a price of their own."""
         if objective.any_fakes:
             return "tuples may be suppressed beside counterfeits"
+        if objective.planned is not None:
+            return UNSUPPRESSED
         for r in problem.policy.requirements:
             if r.structure(problem).depends_on is DependsOn.MEMBERS:
                 return f"{r.name} asks who was where before, and tuples may be suppressed"

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pandas as pd
 import pytest
 from cases.points import drawn
 from clocks import faked, struck
 
+from optanon.models.policy import Policy
 from optanon.models.problem import Problem
+from optanon.models.requirements import EntropyLDiversity
+from optanon.models.table import Microdata
 from optanon.solver.colgen.finish import Finish
 from optanon.solver.colgen.points.pricing import PointPricing
 from optanon.solver.colgen.points.table import PointRows
@@ -123,3 +127,16 @@ def test_as_much_time_is_kept_as_going_through_the_groups_says(
     most = (1 - RESERVES.kept.value) * before
     assert search.clock.limit == (most if kept is None else before - POINTS.check.value * kept)
     assert search.pricing.clock is search.clock
+
+
+def test_a_bound_of_nothing_at_sight_and_no_time_for_more_end_with_a_release(monkeypatch: pytest.MonkeyPatch):
+    ages = [1, 1, 1, 7, 7, 7, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 7, 7, 0, 1, 7]
+    frame = pd.DataFrame({"id": range(len(ages)), "age": ages, "value": list("abbaab" * 3 + "abab")})
+    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=["age"], sensitive="value")
+    problem = Problem(table=table, policy=Policy([EntropyLDiversity(l=2)], ["squared_error_unscaled"]))
+    Searched(problem, 0.05)  # compiled code is loaded
+    with monkeypatch.context() as patch:
+        faked(patch, TICK)
+        found = Searched(problem, 0.05)
+    assert found.answer.release is not None
+    assert found.answer.bounds == (0,)

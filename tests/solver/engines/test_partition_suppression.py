@@ -21,6 +21,7 @@ from optanon.models.requirements import (
     KCAnonymity,
     RecursiveCLDiversity,
     TCloseness,
+    WeakMInvariance,
 )
 from optanon.models.table import Microdata
 from optanon.solver.colgen.duals import Duals
@@ -248,6 +249,15 @@ def test_what_cannot_be_priced_is_said(
     plan = Plan.of(replace(plain, policy=policy))
     assert isinstance(plan, Plan)
     assert why in plan.why
+
+
+def test_signatures_are_not_searched_where_tuples_may_be_left_out():
+    """They were taken to be none in every release: three of them were called optimal where two will do."""
+    minimize: list[LevelSpec] = ["counterfeits", "signatures", "information_loss"]
+    policy = Policy([WeakMInvariance(m=2)], minimize, max_suppressed=2, max_counterfeits=0)
+    why = Plan.own(replace(random_problem(1, 8), policy=policy))
+    assert isinstance(why, str)
+    assert "set max_suppressed to 0" in why
 
 
 def test_the_last_group_may_be_the_one_whose_tuples_find_other_groups():

@@ -92,11 +92,12 @@ class PointsSearch:
             self._by_blocks()
         else:
             self.generated()
-        assert self.root.duals is not None
+        duals = self.root.duals
         if self.whole and self.judge is None:
-            self.finish.again()
-            self.finish.improve(self.root.duals)
-            self.finish.run(self.root.duals)
+            if duals is not None:  # at sight they may prove nothing, and there may be no time for others
+                self.finish.again()
+                self.finish.improve(duals)
+                self.finish.run(duals)
         else:
             self._anneal(POINTS.again, self._seed + 1)
         self._stages += 1
