@@ -16,7 +16,7 @@ from rich.text import Text
 from ...instances.named_files import store_files
 from ...instances.problem_file import load_problem
 from ...instances.views_file import is_views_file
-from ...models.errors import InputError, OptanonError
+from ...models.errors import InputError, OptanonError, StoreError
 from ...models.problem import Problem
 from ...models.release import Release
 from ..advice import NO_RELEASE, of_limit
@@ -43,7 +43,7 @@ __all__ = ["solve"]
 
 OF_VIEWS = ("problem_file", "output", "time_limit", "seed", "quiet", "raw_cells", "force")
 """What may be asked about published views."""
-OF_APPENDS = ("audit_limit", "audit_time", "ignores_history")
+OF_APPENDS = ("audit_limit", "audit_time", "ignores_history", "again")
 """What says how a release is appended."""
 SHOWN = 40
 """Groups that are printed."""
@@ -68,6 +68,11 @@ def solve(asked: SolveCommand) -> None:
     console = plain_console()
     problem = _read(asked, console)
     if (again := again_in_words(problem)) is not None:
+        if asked.append and not asked.again:
+            raise StoreError(
+                f"{again}. Nothing was searched: give --again if it is to be published once more, or leave "
+                "--append out"
+            )
         console.print(again, markup=False)
     result = _search(asked, problem, clock)
     for warning in result.warnings:

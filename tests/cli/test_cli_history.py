@@ -148,6 +148,21 @@ def test_a_history_that_moved_on_while_solving(folder: Path, monkeypatch: pytest
     assert not list(folder.glob("*.release.csv"))
 
 
+def test_a_table_that_was_released_is_not_released_again_by_a_longer_search(folder: Path):
+    ok("history", "init", "releases.db", folder=folder)
+    ok("solve", "release-1.yaml", "--append", folder=folder)
+    (folder / "release-1.release.csv").unlink()
+    done = run("solve", "release-1.yaml", "--append", "--force", "--time-limit", "20", folder=folder)
+    assert done.returncode == 2
+    assert "the table is release 1 of releases.db already" in done.stderr
+    assert "Nothing was searched: give --again" in done.stderr
+    assert len(oa.History.open(folder / "releases.db")) == 1
+    assert not (folder / "release-1.release.csv").exists()
+    told = ok("solve", "release-1.yaml", "--append", "--again", "--force", folder=folder)
+    assert "the table is release 1 of releases.db already" in told
+    assert len(oa.History.open(folder / "releases.db")) == 2
+
+
 def test_releases_made_elsewhere_are_appended_even_if_they_break_the_policy(folder: Path):
     ok("history", "init", "releases.db", folder=folder)
     ok("solve", "release-1.yaml", "--steward", folder=folder)

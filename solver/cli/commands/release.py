@@ -95,6 +95,10 @@ class SolveCommand:
             help="Append although no requirement of the policy looks at the other releases.",
         ),
     ] = False
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Append although the history holds a release of this table already."),
+    ] = False
     expect: Expect = None
     raw_cells: RawCells = False
     force: Force = False
