@@ -16,6 +16,7 @@ by what the rest would bring without them.
 from __future__ import annotations
 
 from ....models.compiled import borrowing
+from ..kernels.keeping import counted_in, counted_out
 from .desk import Desk
 from .question import NONE, ScanInput
 
@@ -139,13 +140,8 @@ def _take(q: ScanInput, d: Desk, depth: int, e: int, cost: int) -> None:
     d.used[e] += 1
     d.often[q.value[d.row[e]]] += 1
     d.item[depth] = e
-    value = d.value[depth] + q.dual[d.row[e]] - cost
-    for x in range(q.cuts.start[d.row[e]], q.cuts.start[d.row[e] + 1]):
-        c = q.cuts.cut[x]
-        d.touched[c] += 1
-        if d.touched[c] % q.cuts.divisor[c] == 0:
-            value += q.cuts.dual[c]
-    d.value[depth + 1] = value
+    bring = q.dual[d.row[e]] + counted_in(q.cuts, d.touched, d.row[e])
+    d.value[depth + 1] = d.value[depth] + bring - cost
 
 
 @borrowing
@@ -153,8 +149,7 @@ def _drop(q: ScanInput, d: Desk, depth: int) -> None:
     e = d.item[depth]
     d.used[e] -= 1
     d.often[q.value[d.row[e]]] -= 1
-    for x in range(q.cuts.start[d.row[e]], q.cuts.start[d.row[e] + 1]):
-        d.touched[q.cuts.cut[x]] -= 1
+    counted_out(q.cuts, d.touched, d.row[e])
 
 
 @borrowing

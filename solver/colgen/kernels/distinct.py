@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ....models.compiled import borrowing, compiled
 from ..covering import Ints
 from .boxes import LOW
-from .keeping import kept_best
+from .keeping import counted_in, counted_out, kept_best
 from .lists import Asked, side
 
 __all__ = ["search_distinct"]
@@ -141,8 +141,7 @@ def search_distinct(
             hi[1, a] = lo[1, a]
         sure[1], box[1], members[0] = q.dual[i], 0, i
         used[q.value[i]] = True
-        for e in range(q.cuts.start[i], q.cuts.start[i + 1]):
-            touched[q.cuts.cut[e]] += 1
+        counted_in(q.cuts, touched, i)
         at[0] = 0
         r, new = 1, True
         while r > 0:
@@ -182,16 +181,11 @@ def search_distinct(
                     wide += side(q.geometry, a, lo[r, a], hi[r, a])
                 box[r] = wide * q.scale
                 used[q.value[u]] = True
-                for e in range(q.cuts.start[u], q.cuts.start[u + 1]):
-                    c = q.cuts.cut[e]
-                    touched[c] += 1
-                    if touched[c] % q.cuts.divisor[c] == 0:
-                        sure[r] += q.cuts.dual[c]
+                sure[r] += counted_in(q.cuts, touched, u)
                 new = True
             else:
                 u = members[r - 1]
                 used[q.value[u]] = False
-                for e in range(q.cuts.start[u], q.cuts.start[u + 1]):
-                    touched[q.cuts.cut[e]] -= 1
+                counted_out(q.cuts, touched, u)
                 r -= 1
     return total, cut_short, visited

@@ -22,7 +22,7 @@ from ....models.compiled import borrowing, compiled
 from ..covering import Ints
 from .boxes import LOW, box_with
 from .candidates import candidates
-from .keeping import kept_best
+from .keeping import counted_in, counted_out, kept_best
 from .question import Question, Stack
 
 __all__ = ["search"]
@@ -102,7 +102,6 @@ def search(
     codes, weight, tree, side, table = q.geometry
     start, cell_lo, cell_hi = q.cells
     step, missing, needed, alike, largest, beyond, often = q.steps
-    cut_start, cut_of, cut_dual, cut_over = q.cuts
     value, dual, scale, falling, copies = q.value, q.dual, q.scale, q.falling, q.copies
     listed, length, at, lo, hi = s.listed, s.length, s.at, s.lo, s.hi
     sure, boxes, state, member = s.sure, s.box, s.state, s.member
@@ -152,12 +151,7 @@ def search(
                 v = value[u]
                 state[r] = first if r == 1 else step[state[r - 1], seen[v] if alike else v]
                 seen[v] += 1
-                so_far = dual[u] if r == 1 else sure[r - 1] + dual[u]
-                for e in range(cut_start[u], cut_start[u + 1]):
-                    c = cut_of[e]
-                    touched[c] += 1
-                    if touched[c] % cut_over[c] == 0:
-                        so_far += cut_dual[c]
+                so_far = (0 if r == 1 else sure[r - 1]) + dual[u] + counted_in(q.cuts, touched, u)
                 sure[r] = so_far
                 if r == 1:
                     for a in range(attributes):
@@ -266,7 +260,6 @@ def search(
             else:
                 w = member[r]
                 seen[value[w]] -= 1
-                for e in range(cut_start[w], cut_start[w + 1]):
-                    touched[cut_of[e]] -= 1
+                counted_out(q.cuts, touched, w)
                 r -= 1
     return total, cut_short, visited

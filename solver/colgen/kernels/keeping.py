@@ -1,4 +1,4 @@
-"""The best groups of an anchor, as searches find them. Compiled."""
+"""The best groups of an anchor, as searches find them, and the cuts that count their members. Compiled."""
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.
 # pyright: reportReturnType=false, reportArgumentType=false
@@ -10,8 +10,28 @@ from numpy.typing import NDArray
 
 from ....models.compiled import borrowing
 from ..covering import Ints
+from .question import CutIndex
 
-__all__ = ["kept_best"]
+__all__ = ["counted_in", "counted_out", "kept_best"]
+
+
+@borrowing
+def counted_in(cuts: CutIndex, touched: Ints, row: int) -> int:
+    """Let cuts count one more member, of a row; what it brings: duals of those with another q-th member."""
+    total = 0
+    for e in range(cuts.start[row], cuts.start[row + 1]):
+        c = cuts.cut[e]
+        touched[c] += 1
+        if touched[c] % cuts.divisor[c] == 0:
+            total += cuts.dual[c]
+    return total
+
+
+@borrowing
+def counted_out(cuts: CutIndex, touched: Ints, row: int) -> None:
+    """Let cuts count it no more."""
+    for e in range(cuts.start[row], cuts.start[row + 1]):
+        touched[cuts.cut[e]] -= 1
 
 
 @borrowing

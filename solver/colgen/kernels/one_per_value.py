@@ -20,7 +20,7 @@ from ....models.compiled import borrowing, compiled
 from ..covering import Ints
 from ..limits import PRICING
 from .boxes import LOW, box_with, side_cost, to_cell
-from .keeping import kept_best
+from .keeping import counted_in, counted_out, kept_best
 from .question import Question
 
 __all__ = ["Shelf", "search_one_per_value", "shelf"]
@@ -171,7 +171,6 @@ def search_one_per_value(
     """As `search.search`, with anchors of value 0; `best` of other rows stays as it is."""
     codes, weight, tree, side, table = q.geometry
     start, cell_lo, cell_hi = q.cells
-    cut_start, cut_of, cut_dual, cut_over = q.cuts
     value, dual = q.value, q.dual
     cell_best, listed, boxes, chance, taken, hope = s
     cells, values = cell_best.shape
@@ -193,7 +192,7 @@ def search_one_per_value(
         np.empty((values + 1, attributes), dtype=np.int64),
     )
     sure, member = np.zeros(values + 1, dtype=np.int64), np.zeros(values + 1, dtype=np.int64)
-    used, touched = np.zeros(values, dtype=np.bool_), np.zeros(len(cut_dual) + 1, dtype=np.int64)
+    used, touched = np.zeros(values, dtype=np.bool_), np.zeros(len(q.cuts.dual) + 1, dtype=np.int64)
     total, cut_short, visited = 0, 0, 0
     for i in anchors:
         length[0] = _root(
@@ -210,12 +209,7 @@ def search_one_per_value(
                 # Row u becomes the r-th member.
                 fresh = False
                 member[r], used[value[u]] = u, True
-                so_far = dual[u] if r == 1 else sure[r - 1] + dual[u]
-                for e in range(cut_start[u], cut_start[u + 1]):
-                    c = cut_of[e]
-                    touched[c] += 1
-                    if touched[c] % cut_over[c] == 0:
-                        so_far += cut_dual[c]
+                so_far = (0 if r == 1 else sure[r - 1]) + dual[u] + counted_in(q.cuts, touched, u)
                 sure[r] = so_far
                 for a in range(attributes):
                     x = codes[u, a]
@@ -309,7 +303,6 @@ def search_one_per_value(
             else:
                 w = member[r]
                 used[value[w]] = False
-                for e in range(cut_start[w], cut_start[w + 1]):
-                    touched[cut_of[e]] -= 1
+                counted_out(q.cuts, touched, w)
                 r -= 1
     return total, cut_short, visited

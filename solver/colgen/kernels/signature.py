@@ -19,7 +19,7 @@ from ....models.compiled import borrowing, compiled
 from ....models.copying import copy_row
 from ..covering import Ints
 from .boxes import LOW
-from .keeping import kept_best
+from .keeping import counted_in, counted_out, kept_best
 from .lists import Asked, Lists, side
 
 __all__ = ["search_signatures"]
@@ -141,8 +141,7 @@ def search_signatures(
         members[0] = i
         for e in range(w.trace_start[i], w.trace_start[i + 1]):
             met[w.trace[e]] += 1
-        for e in range(q.cuts.start[i], q.cuts.start[i + 1]):
-            touched[q.cuts.cut[e]] += 1
+        counted_in(q.cuts, touched, i)
         branch[0], place[0], picked[1] = -1, -1, i
         r, new = 1, True
         while r > 0:
@@ -237,8 +236,7 @@ def search_signatures(
                 if u >= 0:
                     for e in range(w.trace_start[u], w.trace_start[u + 1]):
                         met[w.trace[e]] -= 1
-                    for e in range(q.cuts.start[u], q.cuts.start[u + 1]):
-                        touched[q.cuts.cut[e]] -= 1
+                    counted_out(q.cuts, touched, u)
                 r -= 1
                 continue
             visited += 1
@@ -274,11 +272,7 @@ def search_signatures(
                 open_at[r + 1, t] -= 1
                 for e in range(w.trace_start[u], w.trace_start[u + 1]):
                     met[w.trace[e]] += 1
-                for e in range(q.cuts.start[u], q.cuts.start[u + 1]):
-                    c = q.cuts.cut[e]
-                    touched[c] += 1
-                    if touched[c] % q.cuts.divisor[c] == 0:
-                        sure[r + 1] += q.cuts.dual[c]
+                sure[r + 1] += counted_in(q.cuts, touched, u)
             r += 1
             new = True
     return total, cut_short, visited

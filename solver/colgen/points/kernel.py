@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from ....models.compiled import borrowing, compiled
 from ..covering import Ints
+from ..kernels.keeping import counted_in, counted_out
 from ..kernels.question import CutIndex
 
 __all__ = ["PointDesk", "PointQuestion", "chosen", "desk", "lowered", "profits", "search"]
@@ -96,25 +97,6 @@ def desk(q: PointQuestion) -> PointDesk:
 
 
 @borrowing
-def _touch(q: PointQuestion, m: PointDesk, v: int) -> int:
-    """Put a place into the cuts' counts; the penalty that this brings."""
-    found, r = 0, q.row[v]
-    for e in range(q.cuts.start[r], q.cuts.start[r + 1]):
-        c = q.cuts.cut[e]
-        m.touched[c] += 1
-        if m.touched[c] % q.cuts.divisor[c] == 0:
-            found -= q.cuts.dual[c]
-    return found
-
-
-@borrowing
-def _leave(q: PointQuestion, m: PointDesk, v: int) -> None:
-    r = q.row[v]
-    for e in range(q.cuts.start[r], q.cuts.start[r + 1]):
-        m.touched[q.cuts.cut[e]] -= 1
-
-
-@borrowing
 def _open(q: PointQuestion, m: PointDesk, size: int, v: int) -> None:
     """Place `v` is member number `size - 1`: sums of weights to all places, and those that may be next."""
     places = len(q.row)
@@ -170,10 +152,10 @@ def _joined(q: PointQuestion, m: PointDesk, size: int, v: int) -> bool:
     """Make a place member number `size`, unless no group with it can be wanted."""
     m.member[size] = v
     m.total[size + 1] = m.total[size] + m.sums[size, v]
-    m.penalty[size + 1] = m.penalty[size] + _touch(q, m, v)
+    m.penalty[size + 1] = m.penalty[size] - counted_in(q.cuts, m.touched, q.row[v])
     if m.total[size + 1] + (size + 1) * size * m.penalty[size + 1] < 0:
         return True
-    _leave(q, m, v)
+    counted_out(q.cuts, m.touched, q.row[v])
     return False
 
 
@@ -234,13 +216,13 @@ def search(
             continue
         seen, size = 0, 1
         m.member[0], m.total[1], m.degree[1, 0] = i, 0, 0
-        m.penalty[1] = q.sure + _touch(q, m, i)
+        m.penalty[1] = q.sure - counted_in(q.cuts, m.touched, q.row[i])
         _open(q, m, 1, i)
         while size >= 1:
             v = _next(q, m, size)
             if v < 0:
                 size -= 1
-                _leave(q, m, m.member[size])
+                counted_out(q.cuts, m.touched, q.row[m.member[size]])
                 continue
             seen += 1
             all_seen += 1
@@ -252,7 +234,7 @@ def search(
             full = seen > nodes
             if size == q.size:
                 size -= 1
-                _leave(q, m, v)
+                counted_out(q.cuts, m.touched, q.row[v])
                 gain = _gain(q, m)
                 if -gain <= q.slack and _crosses(q, m):
                     if found < len(members):
@@ -263,7 +245,7 @@ def search(
                         full = True
             if full:
                 for a in range(size):
-                    _leave(q, m, m.member[a])
+                    counted_out(q.cuts, m.touched, q.row[m.member[a]])
                 return found, -1, all_seen
     return found, 0, all_seen
 
@@ -280,18 +262,12 @@ def profits(
             r = lines[j, a]
             if r < 0:
                 break
-            total += dual[r]
-            for e in range(cuts.start[r], cuts.start[r + 1]):
-                c = cuts.cut[e]
-                touched[c] += 1
-                if touched[c] % cuts.divisor[c] == 0:
-                    total += cuts.dual[c]
+            total += dual[r] + counted_in(cuts, touched, r)
         for a in range(lines.shape[1]):
             r = lines[j, a]
             if r < 0:
                 break
-            for e in range(cuts.start[r], cuts.start[r + 1]):
-                touched[cuts.cut[e]] = 0
+            counted_out(cuts, touched, r)
         found[j] = total
     return found
 
