@@ -69,11 +69,11 @@ class InTurn:
             best.raise_bounds(answer.bounds)
             claims += answer.claims
             late = answer.termination is Termination.TIME_LIMIT
-            if answer.termination is Termination.INTERRUPTED or (settings.first and best.best is not None):
+            if answer.interrupted or (settings.first and best.best is not None):
                 break
         if answer is None:
             raise too_large[0]
         if best.best is None:
             return answer
-        interrupted = answer.termination is Termination.INTERRUPTED
+        interrupted = answer.interrupted
         return best.answer(claims, interrupted=interrupted, late=late, rounds=answer.rounds)

@@ -180,6 +180,7 @@ class Incumbent(ABC, Generic[S, N]):
             rounds=rounds,
             claims=tuple(claims),
             effort=effort or {},
+            interrupted=interrupted,
         )
 
     def _verdict(

@@ -38,7 +38,7 @@ from .incumbent import BestRelease, overtaken, passes, refused
 from .limits import PORTFOLIO
 from .schedule import HEURISTICS, WORK
 from .settings import Answer, Clock, Settings, Watch
-from .status import Status, Termination
+from .status import Status
 from .work import spend
 
 __all__ = ["Known", "best_known", "informed"]
@@ -124,7 +124,7 @@ def _engine_first(engine: Engine, problem: Problem, settings: Settings, watch: W
         share = HEURISTICS.lattice.seconds(settings.time_limit, watch.clock.seconds)
         own = replace(settings, time_limit=watch.clock.seconds + share)
     answer = engine.solve(problem, own, watch)
-    if answer.status in (Status.OPTIMAL, Status.INFEASIBLE) or answer.termination is Termination.INTERRUPTED:
+    if answer.status in (Status.OPTIMAL, Status.INFEASIBLE) or answer.interrupted:
         return answer
     left = Clock(settings.time_limit, watch.clock.began).left
     try:

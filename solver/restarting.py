@@ -110,7 +110,7 @@ def proves_most(answers: Sequence[Answer]) -> tuple[Claim, ...]:
 
 def goes_on(answer: Answer) -> bool:
     """Whether more time may change anything."""
-    return answer.termination in (LATE, Termination.ITERATION_LIMIT)
+    return answer.termination in (LATE, Termination.ITERATION_LIMIT) and not answer.interrupted
 
 
 def _together(problem: Problem, best: BestRelease, answers: Sequence[Answer]) -> Answer:

@@ -319,6 +319,9 @@ class Answer:
         What `resists_inference` costs, where it was searched for by audits.
     told : str
         Without a release: what was in the way, and what would help; empty if that is not known.
+    interrupted : bool
+        Whether Ctrl-C was heard, however it ended: a part of the policy may have been solved by then, and
+        whoever asked for it has to end, too.
     """
 
     release: Release | None
@@ -334,3 +337,4 @@ class Answer:
     hindsight: Hindsight | None = None
     price: Price | None = None
     told: str = ""
+    interrupted: bool = False

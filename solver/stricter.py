@@ -25,7 +25,7 @@ from .incumbent import BestRelease, passes
 from .restarting import goes_on, proves_most, restarted
 from .schedule import WHOLE
 from .settings import Answer, Settings, Watch
-from .status import Point, Termination
+from .status import Point
 
 __all__ = ["Solved", "StricterProblem", "duals_of", "strictly_first"]
 
@@ -119,7 +119,7 @@ def strictly_first(
         last_resort(strict.problem) is not None or (initial is not None and passes(strict.problem, initial))
     ):
         answer = strict.solve(settings, watch, solved)
-        if answer.release is not None or answer.termination is Termination.INTERRUPTED:
+        if answer.release is not None or answer.interrupted:
             return answer
     stricter = list[Answer]()
 
@@ -129,7 +129,7 @@ def strictly_first(
             found = stricter[-1].release
             if found is not None and passes(problem, found):
                 best.offer(found, "without suppression and counterfeits", checked=True)
-            if stricter[-1].termination is Termination.INTERRUPTED:
+            if stricter[-1].interrupted:
                 claims = duals_of(problem, proves_most(stricter))
                 return best.answer(claims, interrupted=True)
         answer = run(problem, replace(own, initial=best.best or own.initial), watch)

@@ -61,7 +61,11 @@ class Fixed:
         known.offer(problem.assemble(self.groups))
         known.raise_bound(0, self.bound)
         claim = Trusted(level=0, bound=self.bound, solver=self.name, why="it says so")
-        return replace(known.answer((claim,)), termination=self.ended)
+        return replace(
+            known.answer((claim,)),
+            termination=self.ended,
+            interrupted=self.ended is Termination.INTERRUPTED,
+        )
 
 
 def test_the_next_begins_from_the_best_so_far_and_all_claims_count():

@@ -19,7 +19,8 @@ from optanon.models.problem import Problem
 from optanon.models.release import Release
 from optanon.models.requirements import KAnonymity, KCAnonymity
 from optanon.models.table import Microdata
-from optanon.solver.claims import Trusted
+from optanon.solver.claims import Grouped, Trusted
+from optanon.solver.engines.partition.enumerated.guide import Guide
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.incumbent import BestRelease, refused
 from optanon.solver.restarting import Restarting, restarted
@@ -62,7 +63,9 @@ class Telling:
         known.offer(release)
         known.raise_bound(0, bound)
         claim = Trusted(level=0, bound=bound, solver=self.name, why="it says so")
-        return replace(known.answer((claim,)), termination=ended)
+        return replace(
+            known.answer((claim,)), termination=ended, interrupted=ended is Termination.INTERRUPTED
+        )
 
 
 def told(answer: Answer) -> tuple[Release | None, tuple[Fraction | None, ...], Status, Termination]:
@@ -202,3 +205,17 @@ def test_where_groups_are_listed_a_longer_limit_ends_no_worse(
     found = [searched(problem, limit, monkeypatch, engine=engine) for limit in limits]
     for one, other in pairwise(found):
         assert other.losses <= one.losses
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["open", "solved"])
+def test_ctrl_c_in_a_part_or_a_turn_is_heard_although_that_was_just_solved(closed: bool):
+    """The status says that it is solved, and nothing of the signal: who asked went on until the limit."""
+    best = BestRelease(PROBLEM, Watch())
+    best.offer(PAIRS)
+    best.raise_bound(0, BEST if closed else Fraction(0))
+    answer = best.answer(interrupted=True)
+    assert answer.interrupted
+    assert (answer.status is Status.OPTIMAL) == closed
+    guide = Guide(problem=PROBLEM, levels=(None,)).after(Grouped(), answer, None, (None,))
+    assert guide.interrupted
+    assert guide.ended

@@ -230,7 +230,7 @@ def test_ctrl_c_in_the_stricter_search_ends_both():
     class Interrupted(Telling):
         def solve(self, problem: Problem, settings: Settings, watch: Watch) -> Answer:
             answer = super().solve(problem, settings, watch)
-            return replace(answer, termination=Termination.INTERRUPTED)
+            return replace(answer, termination=Termination.INTERRUPTED, interrupted=True)
 
     def run(problem: Problem, own: Settings, watch: Watch) -> Answer:
         raise AssertionError

@@ -117,7 +117,10 @@ class Plans:
             return settings
         limit = search_clock(problem, settings, watch).share(HISTOGRAM.start).left
         own = replace(settings, time_limit=limit, initial=None)
-        return replace(settings, known=self.counts(counted, own, Watch()).run().release)
+        found = self.counts(counted, own, Watch()).run()
+        if found.interrupted:
+            raise KeyboardInterrupt
+        return replace(settings, known=found.release)
 
     def by_signatures(
         self, problem: Problem, settings: Settings, watch: Watch, rules: Rules, objective: Objective

@@ -328,8 +328,10 @@ class AheadSearch:
         if seconds < AHEAD.begun.value * len(self.problem.table):
             return None
         brief = replace(self.settings, time_limit=seconds, initial=None)
-        release = self._without(myopic, brief, Watch(), rules, objective).release
-        return None if release is None else self.problem.objective(release)
+        found = self._without(myopic, brief, Watch(), rules, objective)
+        if found.interrupted:
+            raise KeyboardInterrupt
+        return None if found.release is None else self.problem.objective(found.release)
 
     def _within(self) -> None:
         """What releases lose at least that publish no signature more often than the best one."""

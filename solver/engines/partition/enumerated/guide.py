@@ -17,7 +17,7 @@ from ....claims import (
     Within,
 )
 from ....settings import Answer, Clock, Settings
-from ....status import Status, Termination
+from ....status import Status
 from .columns import NamedColumn
 from .measure import PricedPart, ReducedCosts
 from .part import factor_of
@@ -79,7 +79,7 @@ class Guide:
             claims=(*self.claims, *(() if held is None else (held,))),
             refusal=refusal,
             infeasible=answer.status is Status.INFEASIBLE,
-            interrupted=answer.termination is Termination.INTERRUPTED,
+            interrupted=answer.interrupted,
         )
 
     # -- what it says of the whole problem ---------------------------------------------------

@@ -110,7 +110,7 @@ class EnumeratedSearch:
         settings = replace(self.settings, time_limit=limit or self.clock.left, first=True)
         answer = engine.solve(self.problem, settings, Watch())
         self.rounds += answer.rounds
-        self.interrupted |= answer.termination is Termination.INTERRUPTED
+        self.interrupted |= answer.interrupted
         self.infeasible = self.direct = answer.status is Status.INFEASIBLE
         self.incumbent.offer(answer.release)
 
@@ -121,7 +121,7 @@ class EnumeratedSearch:
         settings = replace(self.settings, time_limit=self.clock.left, initial=self.incumbent.best)
         self.exact = answer = SubsetEngine().solve(self.problem, settings, Watch())
         self.rounds += answer.rounds
-        self.interrupted |= answer.termination is Termination.INTERRUPTED
+        self.interrupted |= answer.interrupted
         self.cut_short |= answer.termination is Termination.TIME_LIMIT
         self.infeasible = answer.status is Status.INFEASIBLE
         self.incumbent.offer(answer.release)

@@ -132,6 +132,8 @@ def among(
         found = search(easier, alone, Watch(), objective)
     except OptanonError:
         return None
+    if found.interrupted:
+        raise KeyboardInterrupt
     if found.release is None:
         return [fresh]
     row = table.row

@@ -22,7 +22,6 @@ from ....ending import search_clock
 from ....limits import HISTOGRAM_LIMITS
 from ....schedule_series import SIGNATURE
 from ....settings import Answer, Clock, Settings, Watch
-from ....status import Termination
 from ..by_boxes import Boxed
 from ..histogram import HistogramSearch
 from ..objective import Objective
@@ -141,7 +140,7 @@ class SignatureSearch:
         found = HistogramSearch(self.problem, known, watch, self.objective).run()
         if found.release is not None:
             self.best.offer(read(self.types, self.problem, found.release))
-        self.interrupted |= found.termination is Termination.INTERRUPTED
+        self.interrupted |= found.interrupted
         return self.best.answer(self._claims(), interrupted=self.interrupted, late=self.clock.ended)
 
     @property
