@@ -99,11 +99,12 @@ class _AssignmentSearch:
         if self.infeasible:
             refusal = TrustedRefusal(solver=MADE_BY, why=f"the direct model, {self.rounds} rounds of cuts")
             return self.incumbent.refused(refusal, self.rounds)
+        ended = self._enough or self.solved or self.lost
         return self.incumbent.answer(
             self._claims(),
             enough=self._enough,
             solved=self.solved,
-            interrupted=self.interrupted or (self.clock.limit is None and not self.lost),
+            interrupted=self.interrupted or not (ended or self.clock.limit is not None),
             late=not self.lost,
             rounds=self.rounds,
         )
