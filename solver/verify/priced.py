@@ -36,6 +36,8 @@ __all__ = ["Single", "Suppressible", "least_information_loss", "priced_loss", "p
 
 FEW_VISITS = 1_000_000
 """Partial groups: a second or two. Duals that need no more are confirmed so before boxes are gone through."""
+FEW_ROWS = 6_000
+"""Beyond so many different rows each visit takes so long that boxes are gone through at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,8 +175,8 @@ class Single:
     ) -> ClaimedDuals:
         """Duals that no needed group costs less than, lowered where larger groups could not be ruled out.
 
-        Most are confirmed by a short listing; where it does not end, or would lower them, boxes are gone
-        through.
+        Most of small tables are confirmed by a short listing; where it does not end, or would lower them,
+        boxes are gone through.
 
         Raises
         ------
@@ -183,10 +185,11 @@ class Single:
         UndecidedError
             If that cannot be told in time.
         """
-        with suppress(TooLongError):
-            _, found = self.columns(duals, over=over, visits=FEW_VISITS)
-            if np.array_equal(found.rows, duals.rows):
-                return found
+        if len(self.rows) <= FEW_ROWS:
+            with suppress(TooLongError):
+                _, found = self.columns(duals, over=over, visits=FEW_VISITS)
+                if np.array_equal(found.rows, duals.rows):
+                    return found
         walk = Walk.of(self.rows, self.needed, self.near)
         paying = walk is not None and walk.pays(duals, over, workers)
         if walk is not None and not paying:
