@@ -23,6 +23,7 @@ from optanon.solver.engines.partition.proof import describe
 from optanon.solver.verify import priced
 from optanon.solver.verify.boxes import Walk
 from optanon.solver.verify.duals import ClaimedDuals, CutMultipliers
+from optanon.solver.verify.listing import listed
 from optanon.solver.verify.priced import Single, priced_loss
 
 TUPLES = 9
@@ -108,6 +109,22 @@ def test_duals_for_which_a_group_pays_are_refused(visits: int, said: str, monkey
     known["root"]["duals"] = [dual + 10**12 for dual in known["root"]["duals"]]
     with pytest.raises(CertificateError, match=said):
         priced_loss(problem, PricedClaim.model_validate_json(text(known)), None)
+
+
+@pytest.mark.parametrize("few", [0, 6_000], ids=["many rows", "few rows"])
+def test_groups_of_large_tables_are_not_listed_before_boxes(few: int, monkeypatch: pytest.MonkeyPatch):
+    """Each visit of a listing takes so long there that bounds of 104,731 people were not derived in time."""
+    asked = list[int | None]()
+
+    def told(*given: Any) -> Any:
+        asked.append(given[-1])
+        return listed(*given)
+
+    monkeypatch.setattr(priced, "listed", told)
+    monkeypatch.setattr(priced, "FEW_ROWS", few)
+    problem = random_problem(3, TUPLES, [KCAnonymity(k=3)])
+    assert priced_loss(problem, proof_of(problem, 3), None) > 0
+    assert bool(asked) == bool(few)
 
 
 def changes(content: dict[str, Any]) -> list[dict[str, Any]]:
