@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pandas as pd
 import pytest
+from cases.six import PROBLEM
 
 from optanon.models.errors import EngineError, TooLargeError
 from optanon.models.policy import Policy
@@ -29,13 +30,6 @@ from optanon.solver.search import choose, solve_problem
 from optanon.solver.settings import Answer, Settings, Watch
 from optanon.solver.status import Status, Termination
 
-TABLE = Microdata.from_frame(
-    pd.DataFrame({"id": range(6), "age": [1, 2, 3, 5, 8, 13], "disease": list("ababab")}),
-    respondent="id",
-    quasi_identifiers=["age"],
-    sensitive="disease",
-)
-PROBLEM = Problem(table=TABLE, policy=Policy([KAnonymity(k=2)]))
 WHOLE, PAIRS = [[0, 1, 2, 3, 4, 5]], [[0, 1], [2, 3], [4, 5]]
 
 

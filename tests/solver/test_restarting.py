@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
-import pandas as pd
 import pytest
 from cases.people import people
+from cases.six import PROBLEM
 from clocks import faked
 from courses import searched
 
@@ -17,8 +17,7 @@ from optanon.models.errors import CertificateError, TooLargeError
 from optanon.models.policy import LevelSpec, Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
-from optanon.models.requirements import KAnonymity, KCAnonymity
-from optanon.models.table import Microdata
+from optanon.models.requirements import KCAnonymity
 from optanon.solver.claims import Grouped, Trusted
 from optanon.solver.engines.partition.enumerated.guide import Guide
 from optanon.solver.engines.partition.plan import Plan
@@ -28,13 +27,6 @@ from optanon.solver.search import partition_engine
 from optanon.solver.settings import Answer, Clock, Settings, Watch
 from optanon.solver.status import Status, Termination
 
-TABLE = Microdata.from_frame(
-    pd.DataFrame({"id": range(6), "age": [1, 2, 3, 5, 8, 13], "disease": list("ababab")}),
-    respondent="id",
-    quasi_identifiers=["age"],
-    sensitive="disease",
-)
-PROBLEM = Problem(table=TABLE, policy=Policy([KAnonymity(k=2)]))
 WHOLE, THREES, PAIRS = (
     PROBLEM.assemble(groups)
     for groups in ([[0, 1, 2, 3, 4, 5]], [[0, 1, 2], [3, 4, 5]], [[0, 1], [2, 3], [4, 5]])
