@@ -27,6 +27,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
+from .held_signals import HeldSignals
 from .moment import COMPILING
 
 try:
@@ -36,16 +37,28 @@ except ImportError:
     numba = None
 else:
 
-    class _Heard(cast("Any", event).Listener):
-        """Tells the clock of searches when numba compiles."""
+    class _Compiles(cast("Any", event).Listener):
+        """Tells the clock of searches when numba compiles, and hears Ctrl-C after each function."""
 
         def on_start(self, event: Any) -> None:
             COMPILING.begin()
 
         def on_end(self, event: Any) -> None:
             COMPILING.end()
+            HELD.told()
 
-    cast("Any", event).register("numba:compile", _Heard())
+    class _Locks(cast("Any", event).Listener):
+        """Keeps Ctrl-C away from numba while it makes or loads functions."""
+
+        def on_start(self, event: Any) -> None:
+            HELD.begin()
+
+        def on_end(self, event: Any) -> None:
+            HELD.end()
+
+    HELD = HeldSignals()
+    cast("Any", event).register("numba:compile", _Compiles())
+    cast("Any", event).register("numba:compiler_lock", _Locks())
     cast("Any", bytecode).FunctionIdentity._unique_ids = count(int.from_bytes(os.urandom(6), "big"))
 
 __all__ = ["borrowing", "compiled", "only_numbers"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from importlib.metadata import version
 from itertools import count
+from threading import Event
 from typing import Any, cast
 
 import highspy  # pyright: ignore[reportMissingTypeStubs]
@@ -20,6 +21,7 @@ from scipy.sparse import csc_array
 
 from ..schedule import SOLVERS, WORK
 from ..work import spend
+from .interrupts import interruptible
 from .silence import silent
 
 __all__ = [
@@ -277,6 +279,11 @@ def best_integers(
         Limits and seed; the same limits give the same answer unless time runs out.
     steps
         Seconds of steps (`work`) after which it stops: the same ones give the same answer.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If a signal ended it.
     """
     # It hears no clock while it presolves, for up to a second a thousand columns, and strikes few of them.
     solver = _solver(random_seed=seed, mip_rel_gap=0.0, presolve="off")
@@ -293,11 +300,10 @@ def best_integers(
         solver.setSolution(given)
     if seconds is not None:
         solver.setOptionValue("time_limit", max(0.0, seconds - SOLVERS.late_highs.seconds(seconds, 0.0)))
-    if steps is None:
-        _run(solver)
-    else:
-        look = WORK.look.value * max(1, matrix.nnz)
-        spend(WORK.program.value * len(cost) + look * _counted(solver, steps / look))
+    look = WORK.look.value * max(1, matrix.nnz)
+    looks = _branched(solver, None if steps is None else steps / look)
+    if steps is not None:
+        spend(WORK.program.value * len(cost) + look * looks)
     info = solver.getInfo()
     found = np.array(solver.getSolution().col_value)
     feasible = info.primal_solution_status == int(highspy.SolutionStatus.kSolutionStatusFeasible)
@@ -308,15 +314,20 @@ def best_integers(
     )
 
 
-def _counted(solver: Any, most: float) -> int:
-    """Branch and bound until it asked so often whether to stop, which goes by its own steps; how often."""
-    looks = count(1)
+def _branched(solver: Any, most: float | None) -> int:
+    """Branch and bound until it asked so often whether to stop, which goes by its own steps; how often.
+
+    Ctrl-C is heard then, too: a search may take minutes.
+    """
+    looks, pressed = count(1), Event()
 
     def asked(event: Any) -> None:  # in a thread of HiGHS
-        event.data_in.user_interrupt = next(looks) > most
+        event.data_in.user_interrupt = (most is not None and next(looks) > most) or pressed.is_set()
 
     solver.cbMipInterrupt += asked
-    _run(solver)
+    _, interrupted = interruptible(lambda: _run(solver), pressed.set)
+    if interrupted:
+        raise KeyboardInterrupt
     return next(looks) - 1
 
 

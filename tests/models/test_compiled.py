@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from optanon.models import compiled, moment
+from optanon.models import compiled, held_signals, moment
 
 pytest.importorskip("numba")
 OUTER = "from ..models.compiled import compiled\nfrom ..models.inner import inner\n\n"
@@ -50,7 +50,8 @@ def package(folder: Path) -> Path:
     for room in ("models", "solver"):
         (root / room).mkdir(parents=True)
     shutil.copy(compiled.__file__, root / "models" / "compiled.py")
-    shutil.copy(moment.__file__, root / "models" / "moment.py")
+    for module in (moment, held_signals):
+        shutil.copy(module.__file__, root / "models")
     (root / "models" / "inner.py").write_text(INNER.format(step=1), encoding="utf-8")
     (root / "solver" / "outer.py").write_text(OUTER, encoding="utf-8")
     return root
