@@ -35,7 +35,7 @@ from .result import Result
 from .schedule import WHOLE
 from .settings import Answer, Settings, Watch
 from .settling import settled
-from .sound import require_form, sound, table_of
+from .sound import begun, require_form, sound, table_of
 from .status import Point
 from .stricter import StricterProblem, strictly_first
 
@@ -144,8 +144,8 @@ def solve(
     display : bool, optional
         Show incumbent, bound and gap live; default only on a terminal and in a notebook.
     initial : Release, optional
-        A release to start from; ignored if it fails a check. The partition engine also starts from a
-        release of an earlier state of the table: respondents may be gone or new.
+        A release to start from; ignored if it fails a check. The partition engine also starts from the
+        groups of another form or of an earlier state of the table: respondents may be gone or new.
     extend : callable, optional
         Receives the `Encoding` (its ``cp`` is the raw CP-SAT model) and may add
         constraints. Assignment engine only.
@@ -244,6 +244,8 @@ def solve_problem(
     from .exact.proving import proven
 
     require_form(problem)
+    if initial is not None:
+        settings = replace(settings, initial=begun(problem, initial))
     with lasting(), live_display(problem, display) as shown, connected(cluster) as tasks:
         if tasks is not None:
             settings = replace(settings, tasks=tasks, workers=workers or tasks.workers)

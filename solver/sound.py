@@ -9,10 +9,12 @@ import pandas as pd
 from ..models.errors import PolicyError, TableError
 from ..models.parameters import require_kind, require_time_limit, whole
 from ..models.problem import Problem
+from ..models.published_cells import cell_violations
 from ..models.release import Release
 from ..models.table import Microdata, QISpec, SensitiveSpec
+from .incumbent import passes
 
-__all__ = ["require_form", "sound", "table_of"]
+__all__ = ["begun", "require_form", "sound", "table_of"]
 
 
 def table_of(
@@ -62,3 +64,21 @@ def require_form(problem: Problem) -> None:
             raise PolicyError(
                 f"{r.name} is about {form} releases: publish the {form!r} form, or leave it out"
             )
+
+
+def begun(problem: Problem, initial: Release) -> Release | None:
+    """A release to start from as one of the problem's table and form: losses of others mean nothing here.
+
+    Of another form, of other columns or of an earlier state of the table its groups are left, as far as they
+    are there now; whoever is new is in none of them. None if nobody is in one.
+    """
+    table, policy = problem.table, problem.policy
+    if policy.recoding == "full_domain":  # one level for each column, or no start
+        return initial if initial.form == policy.form and passes(problem, initial) else None
+    same = initial.form == policy.form and initial.attributes == table.attributes
+    same = same and set(initial.members) == set(table.members)
+    if same and next(cell_violations(initial, table.domains), None) is None:
+        return initial
+    rows = [[table.row[who] for who in group.respondents if who in table.row] for group in initial.groups]
+    left = [sorted(group) for group in rows if group]
+    return problem.assemble(left) if left else None

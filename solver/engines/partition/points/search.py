@@ -150,11 +150,21 @@ class PointsSearch:
             self.progress.offer(better, "annealing")
 
     def _groups(self, release: Release) -> list[Group]:
-        """A release's groups as rows, none larger than needed; a part of the table gives no groups."""
+        """A release's groups as rows, none larger than needed.
+
+        Whoever is new, was suppressed, or is in a group that is too small now, is in one more, or the last.
+        """
         home, row, found = home_of(self.points).tolist(), self.problem.table.row, list[Group]()
+        left = self.points.count.copy()
         for group in release.groups:
-            found += self._cut(tuple(home[row[who]] for who in group.respondents))
-        return found
+            inside = tuple(home[row[who]] for who in group.respondents if who in row)
+            if len(inside) >= self.k:
+                np.subtract.at(left, list(inside), 1)
+                found += self._cut(inside)
+        others = tuple(np.repeat(np.arange(len(left)), left).tolist())
+        if found and 0 < len(others) < self.k:
+            others += found.pop()
+        return [*found, *(self._cut(others) if others else ())]
 
     def _cut(self, group: Group) -> list[Group]:
         """A group cut into small ones where these are admissible, whatever their members."""
