@@ -1,6 +1,12 @@
-"""How long it takes to put a found release together, check, measure and certify it: time to be kept free."""
+"""The end of a search: how long it takes to put a found release together, check, measure and certify it.
+
+That time is kept free. Ctrl-C meanwhile loses nothing: the search was over.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,15 +15,31 @@ from ..models.moment import moment
 from ..models.problem import Problem
 from ..models.problem_view import smallest_group
 from ..models.release import Release
+from .backends.interrupts import put_off
 from .certify import release_digest
 from .schedule import RESERVES
-from .settings import Clock, Settings, Watch
+from .settings import Answer, Clock, Settings, Watch
+from .status import Status, Termination
 
-__all__ = ["ending", "released", "sample", "scaled", "search_clock"]
+__all__ = ["concluded", "ending", "released", "sample", "scaled", "search_clock", "stopped"]
 
 SAMPLE, PART = 48, 40
 """Groups that are made and judged for the estimate: so many, and of larger tables one in so many. A moment of
 another process would count thousands of times if few stood for all."""
+
+
+def concluded(answer: Callable[[], Answer]) -> Answer:
+    """The answer of a search, made whatever happens: Ctrl-C meanwhile is told by it."""
+    with put_off() as struck:
+        made = answer()
+    return stopped(made) if struck.is_set() else made
+
+
+def stopped(answer: Answer) -> Answer:
+    """An answer when Ctrl-C was heard: whoever asked for it has to end, too."""
+    decided = answer.status in (Status.OPTIMAL, Status.INFEASIBLE)
+    ended = answer.termination if decided else Termination.INTERRUPTED
+    return replace(answer, termination=ended, interrupted=True)
 
 
 @memoized

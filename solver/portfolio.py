@@ -32,7 +32,7 @@ from ..models.release import Release
 from .all_together import broken_whole, last_resort
 from .baselines.pace import Extent
 from .baselines.registry import Baseline, baselines
-from .ending import search_clock
+from .ending import concluded, search_clock
 from .engine import Asking, Engine, last
 from .incumbent import BestRelease, overtaken, passes, refused
 from .limits import PORTFOLIO
@@ -114,7 +114,7 @@ def informed(engine: Engine, problem: Problem, settings: Settings, watch: Watch)
     if tried.best is None and answer.release is None and answer.status is not Status.INFEASIBLE:
         release = last_resort(problem)
         return answer if release is None else overtaken(answer, release)
-    return no_worse(problem, answer, tried.best)
+    return concluded(lambda: no_worse(problem, answer, tried.best))
 
 
 def _engine_first(engine: Engine, problem: Problem, settings: Settings, watch: Watch) -> Answer:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from ..models.errors import CertificateError, TooLargeError
 from ..models.problem import Problem
 from .claims import Claim
+from .ending import concluded
 from .engine import Engine, last
 from .incumbent import BestRelease, overtaken, passes
 from .schedule import STAGES, WHOLE
@@ -96,10 +97,12 @@ def restarted(search: Search, problem: Problem, settings: Settings, watch: Watch
             if _whole(own, began) and (late or not gained):
                 break
     except KeyboardInterrupt:
+        if answers:  # maybe while its release was measured
+            best.offer(answers[-1].release, checked=True)
         if best.best is None:
             raise
         return best.answer(proves_most(answers), interrupted=True)
-    return _together(problem, best, answers)
+    return concluded(lambda: _together(problem, best, answers))
 
 
 def proves_most(answers: Sequence[Answer]) -> tuple[Claim, ...]:

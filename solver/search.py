@@ -20,10 +20,11 @@ from ..models.problem import Problem, require_problem
 from ..models.release import Release
 from ..models.table import Microdata, QISpec, SensitiveSpec
 from .answering import answered, obstructed
+from .backends.interrupts import put_off
 from .cluster.workers import connected
 from .collecting import lasting
 from .display import live_display, told_to
-from .ending import search_clock
+from .ending import search_clock, stopped
 from .engine import Engine
 from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
@@ -178,7 +179,8 @@ def solve(
     of one that keeps the policy and takes at most a third of the time limit (with more than 10,000 tuples: a
     twentieth; under full-domain recoding, where they come after the engine: a sixth).
 
-    Ctrl-C ends the search with the best release so far, status FEASIBLE.
+    Ctrl-C ends the search with the best release so far, status FEASIBLE; while that is checked and its bounds
+    are derived, too.
     """
     began = moment()
     table = table_of(table, respondent, quasi_identifiers, sensitive)
@@ -270,24 +272,26 @@ def result_of(
         If a requirement's own check refuses the engine's release: it does not leave.
     """
     seconds = watch.clock.seconds
-    if answer.release is not None:
-        broken = next(problem.check(answer.release), None)
-        if broken is not None:
-            raise CertificateError(f"the engine's release fails {broken.requirement}: {broken.message}")
-    left = search_clock(problem, settings, watch)
-    threads = min(settings.workers, os.cpu_count() or 1)  # there may be a cluster's workers, too
-    found = settled(problem, answer, engine.split(" (")[0], left, threads)
-    return answered(
-        problem,
-        found.answer,
-        found.levels,
-        found.words,
-        engine=engine,
-        seconds=seconds,
-        watch=watch,
-        settings=settings,
-        reasons=reasons,
-    )
+    with put_off(wanted=answer.release is not None) as struck:
+        if answer.release is not None:
+            broken = next(problem.check(answer.release), None)
+            if broken is not None:
+                raise CertificateError(f"the engine's release fails {broken.requirement}: {broken.message}")
+        left = search_clock(problem, settings, watch)
+        left.stop = struck.is_set
+        threads = min(settings.workers, os.cpu_count() or 1)  # there may be a cluster's workers, too
+        found = settled(problem, answer, engine.split(" (")[0], left, threads)
+        return answered(
+            problem,
+            stopped(found.answer) if struck.is_set() else found.answer,
+            found.levels,
+            found.words,
+            engine=engine,
+            seconds=seconds,
+            watch=watch,
+            settings=settings,
+            reasons=reasons,
+        )
 
 
 def _searched(problem: Problem, chosen: Engine, settings: Settings, watch: Watch, *, auto: bool) -> Answer:

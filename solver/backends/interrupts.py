@@ -1,4 +1,4 @@
-"""Calls that Ctrl-C ends at any moment, with what they found kept.
+"""Calls that Ctrl-C ends at any moment, with what they found kept; and ends of searches that it does not end.
 
 CP-SAT's own handler catches the signal only some time after the call began: a signal before that would
 end the program and lose the best release, or be noticed when the time limit ends.
@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from ..schedule import SOLVERS
 
-__all__ = ["interruptible"]
+__all__ = ["interruptible", "put_off"]
 
 T = TypeVar("T")
 
@@ -47,11 +47,27 @@ def interruptible(call: Callable[[], T], stop: Callable[[], None]) -> tuple[T, b
 
 
 @contextmanager
-def _heard() -> Generator[threading.Event]:
-    """Set the event when the signal comes, instead of raising wherever the main thread is."""
+def put_off(*, wanted: bool = True) -> Generator[threading.Event]:
+    """Do what ends soon and must not be lost; the event tells of Ctrl-C. Who presses it again means it.
+
+    Where Ctrl-C does not raise `KeyboardInterrupt`, or if this is not wanted, nothing is changed.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if not (wanted and main and signal.getsignal(signal.SIGINT) is signal.default_int_handler):
+        yield threading.Event()
+        return
+    with _heard(once=True) as interrupt:
+        yield interrupt
+
+
+@contextmanager
+def _heard(*, once: bool = False) -> Generator[threading.Event]:
+    """Set the event when the signal comes, once or always, instead of raising wherever the main thread is."""
     interrupt = threading.Event()
 
     def hear(_number: int, _frame: FrameType | None) -> None:
+        if once and interrupt.is_set():
+            raise KeyboardInterrupt
         interrupt.set()
 
     before = signal.signal(signal.SIGINT, hear)

@@ -27,7 +27,7 @@ from ...colgen.primal.annealing import ANNEALED, BRIEFLY, WARM, Annealing, Cooli
 from ...colgen.reach import at_sight
 from ...colgen.structure.histograms import Judge
 from ...colgen.table import Rows
-from ...ending import search_clock
+from ...ending import concluded, search_clock
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import BLOCKS, HISTOGRAM
 from ...settings import Answer, Clock, Settings, Watch
@@ -99,7 +99,7 @@ class HistogramSearch:
                 in_stages(*asked, counted=self._counted())
         except KeyboardInterrupt:
             self.interrupted = True
-        return self._conclude()
+        return concluded(self._conclude)
 
     def _stage(self) -> bool:
         """All steps in the time of the clock, or what is left of them; whether more time may find more."""

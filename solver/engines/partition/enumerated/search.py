@@ -22,7 +22,7 @@ from .....models.errors import TooLargeError
 from .....models.problem import Problem
 from ....backends.cpsat import MADE_BY
 from ....claims import Claim, Refusal, Trusted, TrustedRefusal
-from ....ending import search_clock
+from ....ending import concluded, search_clock
 from ....exact.subsets import MOST_TUPLES
 from ....incumbent import BestRelease
 from ....schedule import ENUMERATED
@@ -67,7 +67,7 @@ class EnumeratedSearch:
         except TooLargeError:
             if self.incumbent.best is None:
                 raise
-        return self._answer()
+        return concluded(self._answer)
 
     def _search(self) -> None:
         starts = Starts(self.problem, self.settings, self.clock, self.incumbent.offer, by_histograms)

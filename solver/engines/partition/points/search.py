@@ -23,7 +23,7 @@ from ....colgen.points.limits import POINT_BLOCKS as BLOCKS, POINTS as LIMITS
 from ....colgen.points.pricing import PointPricing, inner
 from ....colgen.points.table import FINE, PointRows
 from ....colgen.structure.histograms import Judge, by_sizes_alone
-from ....ending import search_clock
+from ....ending import concluded, search_clock
 from ....schedule import LONG_STAGES, POINTS, STAGES
 from ....settings import Answer, Clock, Settings, Watch
 from ....shares import Share
@@ -70,6 +70,9 @@ class PointsSearch:
             in_stages(self.problem, self.settings, self.clock, self._stage, self._ended, course)
         except KeyboardInterrupt:
             self.interrupted = True
+        return concluded(self._answer)
+
+    def _answer(self) -> Answer:
         return self.progress.answer(
             self._claims(),
             solved=self.progress.tied and self.progress.bound >= self.progress.cost,

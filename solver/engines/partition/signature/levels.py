@@ -18,7 +18,7 @@ from ....colgen.structure.histograms import Histograms
 from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Types
 from ....colgen.table import Rows
-from ....ending import search_clock
+from ....ending import concluded, search_clock
 from ....limits import HISTOGRAM_LIMITS
 from ....schedule_series import SIGNATURE
 from ....settings import Answer, Clock, Settings, Watch
@@ -79,6 +79,9 @@ class SignatureSearch:
                 in_stages(self.problem, self.settings, self.clock, self._stage, self._closed)
         except KeyboardInterrupt:
             self.interrupted = True
+        return concluded(self._answer)
+
+    def _answer(self) -> Answer:
         if self.ended is not None:
             return self.ended
         return self.best.answer(

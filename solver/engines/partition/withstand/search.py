@@ -28,6 +28,7 @@ from .....models.requirements import ResistsInference
 from .....models.whole_weights import unit_weights
 from ....baselines.widths import Widths, widths_of
 from ....colgen.structure.histograms import Judge as Admission
+from ....ending import concluded
 from ....engine import last
 from ....incumbent import BestRelease
 from ....price import Price
@@ -80,6 +81,9 @@ class WithstandSearch:
             self._search()
         except KeyboardInterrupt:
             self.interrupted = True
+        return concluded(self._answer)
+
+    def _answer(self) -> Answer:
         guide, incumbent = self.guide, self.incumbent
         if guide is not None and guide.infeasible:
             return incumbent.refused(guide.refusal)
