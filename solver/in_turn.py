@@ -12,7 +12,7 @@ from ..models.errors import TooLargeError
 from ..models.problem import Problem
 from .claims import Claim
 from .engine import Engine
-from .incumbent import BestRelease
+from .incumbent import BestRelease, refuse_denied
 from .schedule import WHOLE
 from .settings import Answer, Settings, Watch
 from .status import Status, Termination
@@ -45,6 +45,8 @@ class InTurn:
         ------
         TooLargeError
             If the problem is too large for all of them.
+        CertificateError
+            If one proves something that the release of another disproves.
         """
         best, claims, answer = BestRelease(problem, watch), list[Claim](), None
         clock, late, too_large = settings.clock(watch.clock.began), False, list[TooLargeError]()
@@ -64,6 +66,7 @@ class InTurn:
                     raise
                 return best.answer(claims, interrupted=True)
             if answer.status in (Status.OPTIMAL, Status.INFEASIBLE):
+                refuse_denied(best, answer)
                 return replace(answer, claims=(*claims, *answer.claims))
             best.offer(answer.release, checked=True)
             best.raise_bounds(answer.bounds)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Generic, TypeVar
 
-from ..models.errors import OptanonError
+from ..models.errors import CertificateError, OptanonError
 from ..models.moment import moment
 from ..models.problem_view import CheckedProblem
 from ..models.release import Release
@@ -25,7 +25,7 @@ from .schedule import RESERVES
 from .settings import Answer, Clock, Watch
 from .status import Status, Termination
 
-__all__ = ["BestRelease", "Incumbent", "overtaken", "passes", "refused", "settled_on"]
+__all__ = ["BestRelease", "Incumbent", "overtaken", "passes", "refuse_denied", "refused", "settled_on"]
 
 S = TypeVar("S")
 N = TypeVar("N", int, Fraction)
@@ -251,6 +251,24 @@ def refused(problem: CheckedProblem, refusal: Refusal | None) -> Answer:
         termination=Termination.COMPLETED,
         refusal=refusal,
     )
+
+
+def refuse_denied(best: BestRelease, answer: Answer) -> None:
+    """See that an engine's last word is none against a release that is known.
+
+    Raises
+    ------
+    CertificateError
+        If it says that there is no release, or calls a worse one optimal.
+    """
+    if best.values is None:
+        return
+    if answer.status is Status.INFEASIBLE:
+        raise CertificateError("the engine denies that there is a release, but one is known")
+    if answer.status is Status.OPTIMAL:
+        known = answer.release is not None and best.measured(answer.release) <= best.values
+        if not known:
+            raise CertificateError("the engine calls a release optimal that is worse than one it began with")
 
 
 def overtaken(answer: Answer, release: Release) -> Answer:

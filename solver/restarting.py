@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from ..models.errors import CertificateError, TooLargeError
+from ..models.errors import TooLargeError
 from ..models.problem import Problem
-from .claims import Claim
+from .claims import Claim, Trusted
 from .ending import concluded
 from .engine import Engine, last
-from .incumbent import BestRelease, overtaken, passes
+from .incumbent import BestRelease, overtaken, passes, refuse_denied
 from .schedule import STAGES, WHOLE
 from .settings import Answer, Clock, Settings, Watch
 from .status import Status, Termination
@@ -106,9 +106,21 @@ def restarted(search: Search, problem: Problem, settings: Settings, watch: Watch
 
 
 def proves_most(answers: Sequence[Answer]) -> tuple[Claim, ...]:
-    """The claims of the one that proves most, in the order of levels; none if there is none."""
-    found = max(answers, key=lambda answer: [-1 if b is None else b for b in answer.bounds], default=None)
-    return () if found is None else found.claims
+    """The claims of those that prove most of a level; among equals of one on nobody's word, and the last."""
+    found = dict[int, Answer]()
+    for bounds in zip(*(answer.bounds for answer in answers), strict=True):
+        ranks = [
+            (-1 if bound is None else bound, not _words(answer), number in found, number)
+            for number, (bound, answer) in enumerate(zip(bounds, answers, strict=True))
+        ]
+        number = max(ranks)[-1]
+        found[number] = answers[number]
+    return tuple(claim for answer in found.values() for claim in answer.claims)
+
+
+def _words(answer: Answer) -> bool:
+    """Whether something of an answer is somebody's word."""
+    return any(isinstance(claim, Trusted) for claim in answer.claims)
 
 
 def goes_on(answer: Answer) -> bool:
@@ -117,13 +129,12 @@ def goes_on(answer: Answer) -> bool:
 
 
 def _together(problem: Problem, best: BestRelease, answers: Sequence[Answer]) -> Answer:
-    """The last answer with the best release, and with the claims of the one that proves most."""
+    """The last answer with the best release, and with the claims of those that prove most."""
     answer, claims = answers[-1], proves_most(answers)
-    if best.best is None or answer.status is Status.INFEASIBLE:
+    if best.best is None:
         return replace(answer, claims=claims)
+    refuse_denied(best, answer)
     as_good = answer.release is not None and problem.objective(answer.release) == best.values
-    if not as_good and answer.status is Status.OPTIMAL:
-        raise CertificateError("the engine calls a release optimal that is worse than one it began with")
     if best.closed and best.exact and answer.status is not Status.OPTIMAL:
         return best.answer(claims, rounds=answer.rounds, effort=answer.effort)
     return replace(answer if as_good else overtaken(answer, best.best), bounds=best.stated(), claims=claims)

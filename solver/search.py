@@ -225,7 +225,7 @@ def solve_problem(
     """
     began = moment() if began is None else began
     require_problem(problem)
-    seed, workers = sound(time_limit, seed, workers, initial)
+    time_limit, seed, workers = sound(time_limit, seed, workers, initial)
     settings = Settings(
         time_limit=None if time_limit is None else time_limit - kept,
         asked=time_limit,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from sys import float_info
 
 import pandas as pd
 
@@ -45,12 +46,13 @@ def table_of(
 
 def sound(
     time_limit: float | None, seed: int | None, workers: int | None, initial: Release | None
-) -> tuple[int | None, int | None]:
-    """Seed and workers, once nothing is wrong with the settings."""
+) -> tuple[float | None, int | None, int | None]:
+    """Time limit, seed and workers, once nothing is wrong with the settings; no end of time is no limit."""
     require_time_limit(time_limit)
     if initial is not None:
         require_kind("initial", initial, Release, remedy="give result.release", error=PolicyError)
     return (
+        None if time_limit is None or time_limit > float_info.max else float(time_limit),
         None if seed is None else whole("solve", "seed", seed, 0),
         None if workers is None else whole("solve", "workers", workers, 1),
     )

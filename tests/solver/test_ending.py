@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -144,3 +145,17 @@ def test_ctrl_c_while_an_answer_is_compared_keeps_it(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(restarting, "_together", struck(restarting._together))  # pyright: ignore[reportPrivateUsage]
     found = restarted(lambda own, best: answer, problem, Settings(), Watch())
     assert (found.release, found.interrupted) == (answer.release, True)
+
+
+def test_no_end_of_time_is_no_limit(monkeypatch: pytest.MonkeyPatch):
+    limits, known = list[float | None](), search._searching  # pyright: ignore[reportPrivateUsage]
+
+    def asked_for(problem: Problem, settings: Settings) -> Settings:
+        limits.append(settings.time_limit)
+        return known(problem, settings)
+
+    monkeypatch.setattr(search, "_searching", asked_for)
+    problem, _ = asked()
+    for limit in (None, float("inf"), 10**400, Fraction(5, 2)):
+        search.solve_problem(problem, time_limit=limit, display=False)  # pyright: ignore[reportArgumentType]
+    assert limits == [None, None, None, 2.5]

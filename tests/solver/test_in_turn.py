@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from cases.six import PROBLEM
 
-from optanon.models.errors import EngineError, TooLargeError
+from optanon.models.errors import CertificateError, EngineError, TooLargeError
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import (
@@ -179,3 +179,17 @@ def test_attributes_may_weigh_more_than_64_bits_hold():
     )
     policy = Policy([KAnonymity(k=3)], weights={"age": 10**30, "zip": 1})
     assert solve_problem(Problem(table=table, policy=policy), time_limit=1.0, seed=1).release is not None
+
+
+def test_what_one_denies_and_another_found_is_an_error():
+    @dataclass
+    class Denying(Fixed):
+        status: Status = Status.INFEASIBLE
+
+        def solve(self, problem: Problem, settings: Settings, watch: Watch) -> Answer:
+            return replace(super().solve(problem, settings, watch), release=None, status=self.status)
+
+    for status, why in ((Status.INFEASIBLE, "denies"), (Status.OPTIMAL, "calls a release optimal")):
+        engine = InTurn(Fixed("first", PAIRS), Denying("second", WHOLE, status=status))
+        with pytest.raises(CertificateError, match=why):
+            engine.solve(PROBLEM, Settings(), Watch())

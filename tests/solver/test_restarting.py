@@ -18,11 +18,11 @@ from optanon.models.policy import LevelSpec, Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
 from optanon.models.requirements import KCAnonymity
-from optanon.solver.claims import Grouped, Trusted
+from optanon.solver.claims import Claim, Grouped, LatticeClaim, Trusted
 from optanon.solver.engines.partition.enumerated.guide import Guide
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.incumbent import BestRelease, refused
-from optanon.solver.restarting import Restarting, restarted
+from optanon.solver.restarting import Restarting, proves_most, restarted
 from optanon.solver.search import partition_engine
 from optanon.solver.settings import Answer, Clock, Settings, Watch
 from optanon.solver.status import Status, Termination
@@ -118,7 +118,7 @@ def test_a_bound_and_a_release_of_different_restarts_close_the_gap(monkeypatch: 
     assert len(engine.asked) == 2
 
 
-def test_contradictions_and_denials_are_passed_on():
+def test_contradictions_are_errors_and_denials_are_passed_on():
     def optimal(own: Settings, best: BestRelease) -> Answer:
         best.offer(PAIRS)
         return replace(BestRelease(PROBLEM, Watch()).answer(), release=WHOLE, status=Status.OPTIMAL)
@@ -130,7 +130,29 @@ def test_contradictions_and_denials_are_passed_on():
         best.offer(PAIRS)
         return refused(PROBLEM, None)
 
-    assert restarted(denied, PROBLEM, Settings(time_limit=5.0), Watch()).status is Status.INFEASIBLE
+    with pytest.raises(CertificateError, match="denies that there is a release"):
+        restarted(denied, PROBLEM, Settings(time_limit=5.0), Watch())
+    nobody = restarted(lambda own, best: refused(PROBLEM, None), PROBLEM, Settings(time_limit=5.0), Watch())
+    assert nobody.status is Status.INFEASIBLE
+
+
+def told_by(name: str | None, *bounds: int | None) -> Answer:
+    """An answer with a claim of each bound: somebody's word, or nobody's."""
+    known = [(level, bound) for level, bound in enumerate(bounds) if bound is not None]
+    claims: list[Claim] = [LatticeClaim(level=level) for level, _ in known]
+    if name is not None:
+        claims = [Trusted(level=at, bound=Fraction(b), solver=name, why="it says so") for at, b in known]
+    found = tuple(None if bound is None else Fraction(bound) for bound in bounds)
+    return replace(refused(PROBLEM, None), bounds=found, claims=tuple(claims))
+
+
+def test_claims_are_those_that_prove_most_of_each_level():
+    first, second, proven = told_by("first", 3, 1), told_by("second", 2, 4), told_by(None, 3, None)
+    assert proves_most(()) == ()
+    assert proves_most([first, second]) == (*first.claims, *second.claims)
+    assert proves_most([first, told_by("third", 3, 1)])[0] == told_by("third", 3).claims[0]
+    assert proves_most([first, proven]) == (*proven.claims, *first.claims)
+    assert proves_most([proven, told_by("later", 3, None)]) == proven.claims
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, TooLargeError])
