@@ -18,6 +18,7 @@ from optanon.models.requirements import KCAnonymity, WeakMInvariance
 from optanon.solver import answering, portfolio, restarting, search
 from optanon.solver.backends.interrupts import put_off
 from optanon.solver.ending import concluded
+from optanon.solver.engines.fulldomain.engine import FullDomainEngine
 from optanon.solver.incumbent import BestRelease, Incumbent
 from optanon.solver.restarting import restarted
 from optanon.solver.search import partition_engine, result_of
@@ -88,6 +89,7 @@ def test_ctrl_c_that_is_not_put_off_is_raised():
         Policy([KCAnonymity(k=2)], ["squared_error"]),
         Policy([WeakMInvariance(m=2)], ["counterfeits", "information_loss"]),
         Policy([KCAnonymity(k=2)], ["information_loss", "discernibility"]),
+        Policy([KCAnonymity(k=2)], recoding="full_domain", max_suppressed=1),
     ],
 )
 def test_ctrl_c_while_a_plan_writes_its_answer_keeps_it(policy: Policy, monkeypatch: pytest.MonkeyPatch):
@@ -95,7 +97,8 @@ def test_ctrl_c_while_a_plan_writes_its_answer_keeps_it(policy: Policy, monkeypa
     table = next(t for t in drawn if t.attributes == ("number",))
     problem = Problem(table=table, policy=policy)
     monkeypatch.setattr(Incumbent, "answer", struck(Incumbent.answer))
-    answer = partition_engine().solve(problem, Settings(), Watch())
+    engine = FullDomainEngine() if policy.recoding == "full_domain" else partition_engine()
+    answer = engine.solve(problem, Settings(), Watch())
     assert answer.release is not None
     assert answer.interrupted
 

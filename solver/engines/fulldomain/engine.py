@@ -13,6 +13,7 @@ from ....models.problem import Problem
 from ....models.recoded import recoding_of
 from ....models.release import Release
 from ...claims import LatticeClaim, LatticeEmpty
+from ...ending import concluded
 from ...incumbent import BestRelease
 from ...settings import Answer, Settings, Watch
 from .grid import Grid, Vector
@@ -52,21 +53,27 @@ class FullDomainEngine:
             done = lattice.run(clock, _start(problem, settings.initial) or _start(problem, settings.known))
         except KeyboardInterrupt:
             interrupted = True
-        effort = {"lattice": grid.nodes, "visited": lattice.visited, "open": lattice.left}
-        incumbent, bounds, best = BestRelease(problem, watch), lattice.bounds(), lattice.best
-        if bounds is None:
-            return incumbent.refused(LatticeEmpty(), effort=effort)
-        if best is not None:
-            found = grid.release(best.levels, best.classes, best.gone)
-            broken = next(problem.check(found), None)
-            if broken is not None:  # a wrong admits_counts or measure, never the user's doing
-                raise EngineError(
-                    f"the full-domain engine's release fails {broken.requirement}: {broken.message}"
-                )
-            incumbent.offer(found, checked=True)
-        incumbent.raise_bounds(bounds)
-        claims = tuple(LatticeClaim(level=index) for index in range(len(bounds)))
-        return incumbent.answer(claims, interrupted=interrupted, late=not done, effort=effort)
+        return concluded(lambda: _answer(problem, watch, lattice, done=done, interrupted=interrupted))
+
+
+def _answer(problem: Problem, watch: Watch, lattice: Search, *, done: bool, interrupted: bool) -> Answer:
+    """What a search that is over has found, as a release."""
+    grid = lattice.grid
+    effort = {"lattice": grid.nodes, "visited": lattice.visited, "open": lattice.left}
+    incumbent, bounds, best = BestRelease(problem, watch), lattice.bounds(), lattice.best
+    if bounds is None:
+        return incumbent.refused(LatticeEmpty(), effort=effort)
+    if best is not None:
+        found = grid.release(best.levels, best.classes, best.gone)
+        broken = next(problem.check(found), None)
+        if broken is not None:  # a wrong admits_counts or measure, never the user's doing
+            raise EngineError(
+                f"the full-domain engine's release fails {broken.requirement}: {broken.message}"
+            )
+        incumbent.offer(found, checked=True)
+    incumbent.raise_bounds(bounds)
+    claims = tuple(LatticeClaim(level=index) for index in range(len(bounds)))
+    return incumbent.answer(claims, interrupted=interrupted, late=not done, effort=effort)
 
 
 def _start(problem: Problem, initial: Release | None) -> Vector | None:
