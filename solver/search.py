@@ -254,6 +254,7 @@ def solve_problem(
         _ = problem.digests  # needed for the certificate: what it takes is not left for the end
         chosen, why = choose(problem, engine, extend is not None)
         watch = Watch(told_to(shown, listener), began)
+        _ = search_clock(problem, settings, watch)  # the end is measured now, not when it has come
         auto = engine == "auto" and chosen.name != "subsets"
         answer = _searched(problem, chosen, _searching(problem, settings), watch, auto=auto)
         if settings.extend is None:

@@ -15,7 +15,7 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
 from optanon.models.requirements import KCAnonymity, WeakMInvariance
-from optanon.solver import answering, portfolio, restarting, search
+from optanon.solver import answering, ending, portfolio, restarting, search
 from optanon.solver.backends.interrupts import put_off
 from optanon.solver.ending import concluded
 from optanon.solver.engines.fulldomain.engine import FullDomainEngine
@@ -162,3 +162,26 @@ def test_no_end_of_time_is_no_limit(monkeypatch: pytest.MonkeyPatch):
     for limit in (None, float("inf"), 10**400, Fraction(5, 2)):
         search.solve_problem(problem, time_limit=limit, display=False)  # pyright: ignore[reportArgumentType]
     assert limits == [None, None, None, 2.5]
+
+
+def test_how_long_the_end_takes_is_measured_before_the_search(monkeypatch: pytest.MonkeyPatch):
+    """Measured when the search is over, it is one more moment in which Ctrl-C would lose what was found."""
+    measured, begun = list[Problem](), list[int]()
+    known, counted = ending.released, search._searched  # pyright: ignore[reportPrivateUsage]
+
+    def released(problem: Problem, groups: list[list[int]]) -> Release:
+        measured.append(problem)
+        return known(problem, groups)
+
+    def searched(*given: Any, **named: Any) -> Answer:
+        begun.append(len(measured))
+        return counted(*given, **named)
+
+    monkeypatch.setattr(ending, "released", released)
+    monkeypatch.setattr(search, "_searched", searched)
+    problem = Problem(
+        table=random_problem(7, 20).table, policy=Policy([KCAnonymity(k=2)], ["discernibility"])
+    )
+    search.solve_problem(problem, time_limit=5.0, display=False)
+    assert begun == [sum(one is problem for one in measured)]
+    assert begun[0] > 0
