@@ -70,6 +70,11 @@ def read_asked(
             for path in files[1:]
         )
         history = releases_spelt_alike(releases, problem.table.spelling, problem.table.respondent)
+    elif not len(history):
+        raise InputError(
+            f"{files[0]}: its history holds no release: name releases after it, oldest first, or store some "
+            "(`optanon solve --append`, `optanon history append`)"
+        )
     return _asked(history, knowledge, knowledge_file, problem.policy.requirements)
 
 

@@ -306,7 +306,8 @@ def _quasi_identifier(column: _Column, *, asked: bool) -> Guess:
     if column.names_rows and not asked:
         return Guess(name=name, role="left out", why="every row has a text of its own: a name, a note?")
     if different > FEW and not asked:
-        return Guess(name=name, role="left out", why=f"{different} different texts: give it a hierarchy")
+        why = f"{different} different texts: give it a hierarchy (`optanon hierarchy`)"
+        return Guess(name=name, role="left out", why=why)
     return _flat(column)
 
 

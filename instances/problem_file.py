@@ -70,6 +70,7 @@ from .problem_keys import (
 )
 from .readers import parquet_frame
 from .release_files import read_release
+from .steward_copy import NEEDED
 from .store.opening import History
 from .text_files import Reading, read_text_table
 
@@ -285,8 +286,7 @@ def load_answer(path: str | Path, problem: Problem, known: Sequence[Sequence[int
     except ReleaseError as error:
         if problem.policy.form == "anatomized":
             raise ReleaseError(
-                f"{error}; an anatomized release is published as two tables: give the steward's own copy "
-                "(`optanon solve --steward`)"
+                f"{error}; the two tables of an anatomized release do not say who is in which group: {NEEDED}"
             ) from error
         raise
     table = problem.table

@@ -21,7 +21,7 @@ from ..models.group import Member
 from ..models.release import QIGroup, Release
 from ..models.table import Microdata
 from .membership import Memberships, memberships
-from .steward_copy import box_in_row
+from .steward_copy import NEEDED, box_in_row
 
 __all__ = ["public_release"]
 
@@ -83,13 +83,11 @@ def public_release(
 def _refuse_ambiguous(found: Memberships, *, unique: bool, published: bool) -> None:
     if published and found.others_left_out:
         raise ReleaseError(
-            "the public copy does not say who was left out, and what follows depends on it: "
-            "give the steward's own copy"
+            f"the public copy does not say who was left out, and what follows depends on it: {NEEDED}"
         )
     if unique and found.several:
         raise ReleaseError(
-            "the public copy fits the table in several ways, and with a history they differ: "
-            "give the steward's own copy"
+            f"the public copy fits the table in several ways, and with a history they differ: {NEEDED}"
         )
 
 

@@ -15,7 +15,13 @@ from ..models.errors import ReleaseError
 from ..models.group import Member
 from ..models.release import Form, QIGroup, Release
 
-__all__ = ["box_in_row", "steward_release"]
+__all__ = ["NEEDED", "box_in_row", "steward_release"]
+
+NEEDED = (
+    "give the steward's copy (`optanon solve --steward` writes it, `optanon history write --steward` that of "
+    "a stored release, and in Python release.to_csv(file, copy='steward'))"
+)
+"""The remedy wherever a public copy does not say enough."""
 
 
 def box_in_row(number: int, domains: Sequence[Domain], cells: Sequence[str]) -> Box:
@@ -57,6 +63,8 @@ def steward_release(
     if respondent not in frame.columns and RESPONDENT in frame.columns:  # no other column may be called so
         respondent = RESPONDENT
     needed = [GROUP, KIND, respondent, *names, *(name + PUBLISHED for name in names), sensitive]
+    if KIND not in frame.columns:
+        raise ReleaseError(f"this is not a steward's copy, there is no column {KIND!r}: {NEEDED}")
     for name in needed:
         if name not in frame.columns:
             raise ReleaseError(f"the steward's copy has no column {name!r}: it needs {', '.join(needed)}")

@@ -17,7 +17,7 @@ from ..models.respelling import releases_spelt_alike
 from ..models.spelling import Spelling
 from ..models.table import Microdata
 from .readers import read_frame
-from .steward_copy import steward_release
+from .steward_copy import NEEDED, steward_release
 
 __all__ = ["read_series"]
 
@@ -45,7 +45,7 @@ def read_series(paths: Sequence[str | Path], *, boxes: bool = False) -> History:
     # Pairs, as a release that was published twice is named twice.
     frames = [(Path(path), read_frame(Path(path), decimal=".", own=True)) for path in paths]
     if not frames:
-        raise InputError("no release is named: give steward's copies, oldest first")
+        raise InputError(f"no release is named: name all of them, oldest first, and of each {NEEDED}")
     columns = [_columns(path, frame) for path, frame in frames]
     for (path, _), found in zip(frames, columns, strict=True):
         if found != columns[0]:
@@ -75,7 +75,7 @@ def _columns(path: Path, frame: pd.DataFrame) -> tuple[str, tuple[str, ...], tup
         raise ReleaseError(
             f"{path}: this is not a steward's copy (columns group, kind, the respondent's, "
             "quasi-identifiers, the same with 'published', the sensitive one): name the problem file before "
-            "the releases"
+            f"the releases, or {NEEDED}"
         )
     return rest[0], names, tuple(rest[1:])
 

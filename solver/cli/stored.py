@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_STORE", "begin_history", "holds_history", "open_stored", "record_answer"]
 
-NO_STORE = "--append needs a stored history: name one with --history or in the problem file"
+NO_STORE = (
+    "--append needs a stored history: name one with --history or in the problem file (`optanon history init` "
+    "begins one)"
+)
 
 
 def record_answer(

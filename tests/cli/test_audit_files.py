@@ -57,6 +57,7 @@ def test_a_public_copy_that_does_not_say_who_was_left_out_is_refused(
     done = run("audit", "p.yaml", "r.csv", "--knowledge", "k.yaml", folder=tmp_path)
     assert done.returncode == 2
     assert "does not say who was left out" in done.stderr
+    assert "`optanon history write --steward`" in done.stderr
     # The verdict depends on it.
     done = run("audit", "p.yaml", "r.steward.csv", "--knowledge", "k.yaml", folder=tmp_path)
     assert done.returncode == (1 if gone == "p1" else 0), done.stderr
@@ -190,3 +191,26 @@ def test_somebody_who_certainly_had_a_value_that_changes_ends_the_audit_with_1(t
     )
     assert run("solve", "p.yaml", "--steward", folder=tmp_path).returncode == 0
     assert run("audit", "p.yaml", "p.steward.csv", folder=tmp_path).returncode == 1
+
+
+def test_whoever_is_asked_for_another_file_is_told_what_makes_it(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("id,age,dis\n1,5,flu\n2,5,cold\n3,6,flu\n4,7,cold\n")
+    (tmp_path / "p.yaml").write_text(PROBLEM)
+    (tmp_path / "h.yaml").write_text(PROBLEM + "history: [p.release.csv]\n")
+    (tmp_path / "a.yaml").write_text(PROBLEM.replace("max_suppressed: 1", "form: anatomized"))
+    for name in "pa":
+        assert run("solve", f"{name}.yaml", folder=tmp_path).returncode == 0
+    for words in (
+        ["audit", "p.release.csv"],
+        ["solve", "h.yaml"],
+        ["check", "a.release.csv", "--problem", "a.yaml"],
+    ):
+        done = run(*words, folder=tmp_path)
+        assert done.returncode == 2
+        assert "`optanon solve --steward` writes it, `optanon history write" in done.stderr, words
+    empty = run("audit", "p.yaml", folder=tmp_path)
+    assert empty.returncode == 2
+    assert "`optanon history append`" in empty.stderr
+    append = run("solve", "p.yaml", "--append", "--force", folder=tmp_path)
+    assert append.returncode == 2
+    assert "`optanon history init` begins one" in append.stderr
