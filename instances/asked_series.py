@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from .knowledge_file import load_knowledge
 from .problem_file import load_problem
 from .release_files import read_release
 from .steward_series import read_series
+from .text_files import Reading
 
 __all__ = ["AskedSeries", "read_asked"]
 
@@ -29,7 +30,11 @@ class AskedSeries(NamedTuple):
 
 
 def read_asked(
-    files: Sequence[Path], knowledge_file: Path | None, *, expect: str | None = None
+    files: Sequence[Path],
+    knowledge_file: Path | None,
+    *,
+    expect: str | None = None,
+    tell: Callable[[Reading], object] | None = None,
 ) -> AskedSeries:
     """Read releases, oldest first, with a problem file before them or without.
 
@@ -41,6 +46,8 @@ def read_asked(
         See `load_knowledge`.
     expect : str, optional
         Digest of the problem's stored history; see `History.open`.
+    tell : callable, optional
+        Is told how the problem's table was read.
 
     Raises
     ------
@@ -53,7 +60,7 @@ def read_asked(
         known = load_knowledge(knowledge_file)
         series = read_series(files, boxes=known.membership == "boxes")
         return _asked(series, known, knowledge_file, ())
-    problem = load_problem(files[0], expect=expect)
+    problem = load_problem(files[0], expect=expect, tell=tell)
     named = problem.history.aligned_id
     knowledge = load_knowledge(knowledge_file, problem.table.sensitive.persistence, named)
     history = problem.history

@@ -19,7 +19,7 @@ A problem file is such a file, too: its stored past is replayed, or futures are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -33,6 +33,7 @@ from .bounded import read_yaml
 from .column_kinds import Strict
 from .futures import Futures, published_last
 from .problem_file import load_policy, load_problem
+from .text_files import Reading
 from .wrong_keys import first_wrong
 
 __all__ = ["TriedSeries", "load_series", "problem_of"]
@@ -91,8 +92,10 @@ class TriedSeries:
     futures: Futures | None
 
 
-def load_series(path: str | Path, *, expect: str | None = None) -> TriedSeries:
-    """Read a series file, or a problem file.
+def load_series(
+    path: str | Path, *, expect: str | None = None, tell: Callable[[Reading], object] | None = None
+) -> TriedSeries:
+    """Read a series file, or a problem file; `tell` is told how the problem's table was read.
 
     Raises
     ------
@@ -102,12 +105,12 @@ def load_series(path: str | Path, *, expect: str | None = None) -> TriedSeries:
     file = Path(path)
     spec = _read(file)
     if spec is None:
-        problem = load_problem(file, expect=expect)
+        problem = load_problem(file, expect=expect, tell=tell)
         again = published_last(problem.table, problem.history)  # which is no past of its own
         futures = None if len(problem.history) > again else Futures()
         return TriedSeries(problem=problem, publishers=usual_publishers(problem.policy), futures=futures)
     inner = file.parent / spec.problem
-    problem = load_problem(inner, expect=expect)
+    problem = load_problem(inner, expect=expect, tell=tell)
     futures = None if spec.futures is None else Futures(**_given(spec.futures))
     if spec.publishers is None:
         publishers = usual_publishers(problem.policy)

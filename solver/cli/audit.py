@@ -24,6 +24,7 @@ from ..insight.audit.audit import AuditReport, PersistentAudit, audit
 from ..overwriting import may_write
 from ..worlds.exclusions import verify_audit
 from .commands.adversary import AuditCommand, VerifyAuditCommand
+from .reading import teller_of_dropped
 from .tables import print_table
 
 __all__ = [
@@ -43,7 +44,10 @@ def audit_series(asked: AuditCommand) -> None:
         problems=problems(asked.files),
         inputs=[*asked.files, asked.knowledge_file],
     )
-    history, knowledge, requirements = read_asked(asked.files, asked.knowledge_file, expect=asked.expect)
+    console = plain_console()
+    history, knowledge, requirements = read_asked(
+        asked.files, asked.knowledge_file, expect=asked.expect, tell=teller_of_dropped(console)
+    )
     # The named attacks: with the thresholds of the problem's policy if it guards against them.
     named = {requirement.name: requirement for requirement in requirements}
     attacks = tuple(named.get(attack.name, attack) for attack in usual_attacks())
@@ -60,7 +64,7 @@ def audit_series(asked: AuditCommand) -> None:
         if asked.certificates is not None:
             write_text(asked.certificates, json.dumps(report.certificates()) + "\n", private=True)
     finally:  # what was searched for is shown whether or not it can be kept
-        code = print_audit(plain_console(), report, asked.json_file, asked.show_ids)
+        code = print_audit(console, report, asked.json_file, asked.show_ids)
     raise typer.Exit(code)
 
 

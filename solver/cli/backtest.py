@@ -18,7 +18,7 @@ from ..insight.backtest.result import COLUMNS, Backtest
 from ..insight.backtest.steps import BacktestStep
 from ..overwriting import may_write
 from .commands.alternatives import BacktestCommand
-from .reading import as_asked
+from .reading import as_asked, teller_of_dropped
 from .tables import print_table
 
 __all__ = ["run_backtest"]
@@ -34,8 +34,8 @@ def run_backtest(asked: BacktestCommand) -> None:
     may_write(outputs, force=asked.force, problems=[problem_of(asked.series_file)], inputs=inputs)
     if asked.plot_file is not None:
         check_picture(asked.plot_file)
-    series = load_series(asked.series_file, expect=asked.expect)
     console = plain_console()
+    series = load_series(asked.series_file, expect=asked.expect, tell=teller_of_dropped(console))
     warn_unchecked(console, series.problem)
     # Futures begin with the table, whether or not it is published already.
     problem = series.problem if series.futures is None else as_asked(console, series.problem)

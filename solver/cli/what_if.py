@@ -17,6 +17,7 @@ from ..overwriting import may_write
 from .audit import problems
 from .command import options_given
 from .commands.adversary import WhatIfCommand
+from .reading import teller_of_dropped
 from .tables import print_table
 
 __all__ = ["what_if"]
@@ -37,7 +38,10 @@ def what_if(asked: WhatIfCommand) -> None:
         raise OptanonError(
             f"{', '.join(simulated)}: of a simulation, which needs --probability: give it, too"
         )
-    series = read_asked(asked.files, asked.knowledge_file, expect=asked.expect)
+    console = plain_console()
+    series = read_asked(
+        asked.files, asked.knowledge_file, expect=asked.expect, tell=teller_of_dropped(console)
+    )
     report = ask(
         series.history,
         series.knowledge,
@@ -48,7 +52,6 @@ def what_if(asked: WhatIfCommand) -> None:
         seed=asked.seed,
         time_limit=asked.time_limit,
     )
-    console = plain_console()
     _print(console, report, asked.show_ids)
     write_json(asked.json_file, report.to_dict(show_ids=asked.show_ids), private=True)
     if not report.complete:

@@ -62,8 +62,22 @@ def test_a_table_of_which_nothing_is_left(folder: Path):
         load_problem(folder / "p.yaml")
 
 
-@pytest.mark.parametrize("command", ["explain", "compare", "frontier"])
-def test_commands_that_say_nothing_of_a_file_tell_them(folder: Path, command: str):
-    vary = ["--vary", "k=3"] if command == "frontier" else []
-    said = run(command, "p.yaml", *vary, folder=folder).stdout
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["explain", "p.yaml"],
+        ["compare", "p.yaml"],
+        ["frontier", "p.yaml", "--vary", "k=3"],
+        ["backtest", "s.yaml"],
+        ["audit", "p.yaml", "r.csv"],
+        ["what-if", "p.yaml", "r.csv"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_commands_that_say_nothing_of_a_file_tell_them(folder: Path, command: list[str]):
+    (folder / "s.yaml").write_text(
+        "problem: p.yaml\nfutures: {releases: 1, seeds: [1]}\npublishers: {a: {}}\n"
+    )
+    (folder / "r.csv").write_text("group,age,ill\n1,20-31,x\n1,20-31,y\n1,20-31,y\n")
+    said = run(*command, folder=folder).stdout
     assert said.startswith("read t.csv: comma, utf-8, 4 rows, 1 of them left out (drop_missing)")
