@@ -268,10 +268,10 @@ def _history(
 
 
 def load_answer(path: str | Path, problem: Problem, known: Sequence[Sequence[int]] | None = None) -> Release:
-    """Read a release of `problem`'s table: a steward's copy, or a public copy of a generalized release.
+    """Read a release of `problem`'s table: a steward's copy, or a public copy.
 
-    Without a history any membership that fits a public copy will do; with one it must be unique, or
-    `known`: rows of the table (from 0) in each group.
+    Without a history any membership that fits the public copy of a generalized release will do; with one it
+    must be unique, or `known`: rows of the table (from 0) in each group. An anatomized one's must be known.
 
     Raises
     ------
@@ -284,7 +284,7 @@ def load_answer(path: str | Path, problem: Problem, known: Sequence[Sequence[int
             path, problem.table, suppressed=limit, unique=len(problem.history) > 0, known=known
         )
     except ReleaseError as error:
-        if problem.policy.form == "anatomized":
+        if problem.policy.form == "anatomized" and known is None:
             raise ReleaseError(
                 f"{error}; the two tables of an anatomized release do not say who is in which group: {NEEDED}"
             ) from error

@@ -23,7 +23,9 @@ from ..models.table import Microdata
 from .membership import Memberships, memberships
 from .steward_copy import NEEDED, box_in_row
 
-__all__ = ["public_release"]
+__all__ = ["OTHER_GROUPS", "public_release"]
+
+OTHER_GROUPS = "the public copy has other groups than the certificate says"
 
 
 def public_release(
@@ -132,7 +134,7 @@ def _known(
     known: Sequence[Sequence[int]],
 ) -> Release:
     """The release with these memberships."""
-    other = ReleaseError("the public copy has other groups than the certificate says")
+    other = ReleaseError(OTHER_GROUPS)
     if len(known) != len(boxes) or any(not 0 <= t < len(table) for rows in known for t in rows):
         raise other
     rows_of = dict(zip(boxes, known, strict=True))

@@ -14,9 +14,10 @@ from ..models.domain import Domain
 from ..models.errors import InputError, ReleaseError
 from ..models.release import Release
 from ..models.table import Microdata
+from .anatomized_copy import anatomized_release
 from .readers import read_frame, typed_parquet
 from .reconstruct import public_release
-from .steward_copy import steward_release
+from .steward_copy import NEEDED, steward_release
 
 __all__ = ["read_release"]
 
@@ -38,7 +39,8 @@ def read_release(
     path : path
         ``.parquet``, otherwise CSV. A file with a column `kind` is a steward's copy (see
         `Release.to_csv` with ``copy="steward"``); any other is the public copy of a generalized
-        release of `table` itself, whose memberships are read back.
+        release of `table` itself, whose memberships are read back, or the exact table of an anatomized
+        one, with its value table beside it, if they are `known`.
     table : Microdata
         Gives column names and domains; for a public copy also the tuples.
     suppressed : int, optional
@@ -71,11 +73,21 @@ def read_release(
                 domains=_widened(table.domains, frame) if earlier else table.domains,
                 sensitive=table.sensitive.name,
             )
+        if known is not None and table.sensitive.name not in frame.columns:
+            return anatomized_release(frame, _values(Path(path), table), table, known)
         return public_release(
             frame, table, suppressed=suppressed, unique=unique, published=published, known=known
         )
     except InputError as error:
         raise type(error)(f"{path}: {error}") from error
+
+
+def _values(path: Path, table: Microdata) -> pd.DataFrame:
+    """The value table beside the exact table of an anatomized release."""
+    values = path.with_suffix(f".values{path.suffix}")
+    if not values.exists():
+        raise ReleaseError(f"there is no value table beside it: put {values.name} there, or {NEEDED}")
+    return _frame(values, table)
 
 
 def _widened(domains: Sequence[Domain], frame: pd.DataFrame) -> list[Domain]:
