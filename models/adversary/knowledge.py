@@ -16,7 +16,7 @@ So who is given does not depend on the releases, and who is disclosed stays disc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Mapping
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -25,7 +25,7 @@ from ..exact_numbers import plain_text
 from ..parameters import require_kind
 from ..sensitive import Persistence
 
-__all__ = ["Knowledge"]
+__all__ = ["Knowledge", "given"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,9 +140,7 @@ class Knowledge:
 
     def gives(self, who: str) -> bool:
         """Whether knowledge alone, without any release, tells a respondent's value."""
-        if who in self.compromised:
-            return True
-        return len({value for value in self.priors.get(who, ()) if self.allows(who, value)}) == 1
+        return given(who, (self,))
 
     def allows(self, who: str, value: str) -> bool:
         """Whether what is known about a respondent leaves a value open."""
@@ -151,6 +149,14 @@ class Knowledge:
             and value not in self.excluded.get(who, ())
             and (who not in self.priors or value in self.priors[who])
         )
+
+
+def given(who: str, told: Sequence[Knowledge]) -> bool:
+    """Whether all of several pieces of knowledge, held by one adversary, tell a respondent's value alone."""
+    if any(who in known.compromised for known in told):
+        return True
+    values = {value for known in told for value in known.priors.get(who, ())}
+    return sum(all(known.allows(who, value) for known in told) for value in values) == 1
 
 
 def _as_texts(name: str, told: Any) -> dict[str, Any]:

@@ -95,6 +95,20 @@ def test_worlds_agree_with_what_the_policy_says_of_people() -> None:
     assert found.worst_naive == F(2, 3)
 
 
+def test_what_several_requirements_say_is_known_together() -> None:
+    """Neither piece alone tells p4's value, both do; p1's stays open."""
+    told = (
+        Knowledge(priors={"p4": ["O", "N"], "p1": ["H", "N", "O"]}),
+        Knowledge(excluded={"p4": ["N"], "p1": ["O"]}),
+    )
+    rules = [ResistsInference(max_posterior=F(9, 10), knowledge=knowledge) for knowledge in told]
+    problem = Problem(table=table([0, 1, 2, 3, 3], "HNOOO"), policy=Policy(rules))
+    found = minimality(problem, problem.assemble([[0, 1, 2, 3, 4]]), randomize=1)
+    assert set(found.naive) == {"p0", "p1", "p2", "p3"}
+    assert found.naive["p1"] == {"H": HALF, "N": HALF}
+    assert found.worst_naive == F(2, 3)
+
+
 class Oracle:
     """All tables that a release leaves possible, and all releases of each."""
 

@@ -9,7 +9,8 @@ as the one at hand count as not preferred to it: how ties are broken is not used
 Losses that look at sensitive values (such as `signatures`) are computed anew in each world.
 
 Whoever knows the policy knows what it says of single respondents (`knowledge` of `resists_inference`), which
-is true: worlds that contradict it are none, with or without knowing how the release was chosen.
+is true: worlds that contradict it are none, with or without knowing how the release was chosen. What several
+requirements say is known to one adversary.
 
 For a release that was drawn (`solve` with `randomize`) each world weighs as much as the chance with
 which it would have been drawn there.
@@ -25,7 +26,7 @@ from functools import cached_property
 from math import exp, factorial, prod
 from typing import Any
 
-from ....models.adversary.knowledge import Knowledge
+from ....models.adversary.knowledge import Knowledge, given
 from ....models.errors import EngineError, InputError
 from ....models.group import Member, QIGroup
 from ....models.history import History
@@ -324,9 +325,9 @@ def _known(problem: Problem) -> list[Knowledge]:
 
 
 def _asked(problem: Problem) -> list[str]:
-    """Whose value the policy's knowledge does not tell."""
-    known = _known(problem)
-    return [m.respondent for m in problem.table.members if not any(k.gives(m.respondent) for k in known)]
+    """Whose value all of the policy's knowledge together does not tell."""
+    told = _known(problem)
+    return [m.respondent for m in problem.table.members if not given(m.respondent, told)]
 
 
 def _orders(rest: Counter[str]) -> int:
