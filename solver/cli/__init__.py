@@ -4,4 +4,14 @@ What a command can be asked is declared in ``commands``, in dataclasses that loa
 is in the modules beside, which are imported when the command is called. So help need not wait for engines.
 """
 
-from .app import main as main
+from .loading import loading
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line; see `app.main`."""
+    with loading():
+        from .app import main as run  # the library of command lines takes its time
+
+    run()

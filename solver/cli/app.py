@@ -26,6 +26,7 @@ from .commands.history import (
 )
 from .commands.release import CheckCommand, ReportCommand, SolveCommand, VerifyCommand
 from .commands.table import HierarchyCommand, InitCommand, InstancesCommand, UiCommand
+from .loading import ENDED, INTERRUPTED, from_ctrl_c
 
 __all__ = ["COMMANDS", "HISTORY", "app", "main"]
 
@@ -135,8 +136,13 @@ def main() -> None:
             raise
         _end(_in_a_line(error))
     except (Interruption, KeyboardInterrupt):
-        _say("interrupted: nothing was written or appended but what is told above")
-        sys.exit(130)
+        _say(INTERRUPTED)
+        sys.exit(ENDED)
+    except Exception as error:
+        if not from_ctrl_c(error):
+            raise
+        _say(INTERRUPTED)
+        sys.exit(ENDED)
     finally:
         # This may be called again in the same process.
         gc.set_threshold(*before)

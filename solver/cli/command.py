@@ -14,6 +14,8 @@ import typer
 from typer.core import TyperGroup
 from typer.models import OptionInfo
 
+from .loading import loading
+
 __all__ = ["Interruptible", "Interruption", "add", "options_given"]
 
 SHOWN: Mapping[Any, str] = {bool: "", list[str]: "TEXT", list[Path]: "FILE"}
@@ -67,7 +69,9 @@ def add(app: typer.Typer, name: str, asked: type[Any], work: str) -> None:
 
     def call(**given: Any) -> None:
         module, function = work.split(".")
-        getattr(import_module(f".{module}", __package__), function)(asked(**given))
+        with loading():
+            found = import_module(f".{module}", __package__)
+        getattr(found, function)(asked(**given))
 
     callback: _Callback = call
     callback.__name__ = name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import signal
 import subprocess
 import sys
 from dataclasses import fields
@@ -40,6 +41,7 @@ LIGHT = {
     "optanon.solver.cli",
     "optanon.solver.cli.app",
     "optanon.solver.cli.command",
+    "optanon.solver.cli.loading",
     "optanon.solver.cli.options",
     "optanon.solver.collecting",
     "optanon.solver.seconds",
@@ -72,6 +74,45 @@ def test_an_interrupted_command_says_so(tmp_path: Path, monkeypatch: pytest.Monk
         raise KeyboardInterrupt
 
     monkeypatch.setattr("optanon.solver.cli.explain.load_problem", interrupted)
+    done = run("explain", catalog.path("hospital") / "release-1.yaml", folder=tmp_path)
+    assert done.returncode == 130
+    assert done.stderr == "interrupted: nothing was written or appended but what is told above\n"
+
+
+@pytest.mark.parametrize("module", ["app", "explain"])
+def test_ctrl_c_while_modules_load_ends_the_program_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, capfd: pytest.CaptureFixture[str]
+):
+    """The module would fail in a way of its own, or be half loaded."""
+    name = f"optanon.solver.cli.{module}"
+
+    class Slow:
+        def find_spec(self, wanted: str, *_: object) -> None:
+            if wanted == name:
+                signal.raise_signal(signal.SIGINT)
+
+    def ended(code: int) -> None:
+        raise SystemExit(code)
+
+    monkeypatch.setattr("os._exit", ended)
+    monkeypatch.setattr("sys.meta_path", [Slow(), *sys.meta_path])
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    done = run("explain", catalog.path("hospital") / "release-1.yaml", folder=tmp_path)
+    assert done.returncode == 130
+    assert capfd.readouterr().err == "interrupted: nothing was written or appended but what is told above\n"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_what_ctrl_c_breaks_while_a_command_loads_more_is_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def broken(*_: object, **__: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise ImportError("initialization failed") from error
+
+    monkeypatch.setattr("optanon.solver.cli.explain.load_problem", broken)
     done = run("explain", catalog.path("hospital") / "release-1.yaml", folder=tmp_path)
     assert done.returncode == 130
     assert done.stderr == "interrupted: nothing was written or appended but what is told above\n"
