@@ -29,7 +29,7 @@ from ..result import Result
 from ..search import solve_problem
 from ..settings import Clock
 from ..solved import again_in_words, stored
-from ..status import Status
+from ..status import Status, Termination
 from ..summary import Summary
 from .audit_first import REFUSED, audit_first, audit_time_of, limit_of
 from .command import options_given
@@ -172,6 +172,8 @@ def _search(asked: SolveCommand, problem: Problem, clock: Clock) -> Result:
 
 
 def _end_without(asked: SolveCommand, console: Console, problem: Problem, result: Result) -> None:
+    if result.status is Status.UNKNOWN and result.termination is Termination.INTERRUPTED:
+        raise KeyboardInterrupt  # whatever engine kept what there was: there is nothing to keep
     ended = f" ({result.termination.value}, {result.seconds:.2f} s)"
     console.print(Text.assemble((result.status.value, "bold"), ended))
     if result.reason:

@@ -40,9 +40,10 @@ class SolveCommand:
     files are replaced only with --force, files that the problem names never.
     With --append the series is audited first: what somebody who holds all releases can conclude is printed,
     and stored with the release.
-    Exit code 0 with a release, 3 if none exists (proven, or on the word of the solver named), 4 if none was
-    found in time, 5 if the audit refuses the append: nothing is then stored, and no file for publication is
-    written.
+    Exit code 0 with a release, 2 if the input is wrong or a file cannot be written, 3 if no release exists
+    (proven, or on the word of the solver named), 4 if none was found in time, 5 if the audit refuses the
+    append: nothing is then stored, and no file for publication is written; 130 if Ctrl-C came before there
+    was a release.
     """
 
     problem_file: ProblemFile
@@ -53,7 +54,7 @@ class SolveCommand:
         float,
         typer.Option(
             help="Seconds for everything, files included; the best release found by then is kept. inf: no "
-            "limit."
+            "limit. What first searches compile, once per installation, and an append's audit come on top."
         ),
     ] = SOLVE_SECONDS
     seed: Annotated[

@@ -52,6 +52,8 @@ class FullDomainEngine:
         try:
             done = lattice.run(clock, _start(problem, settings.initial) or _start(problem, settings.known))
         except KeyboardInterrupt:
+            if lattice.bounds() is None:  # nothing was begun, so nothing is denied
+                raise
             interrupted = True
         return concluded(lambda: _answer(problem, watch, lattice, done=done, interrupted=interrupted))
 

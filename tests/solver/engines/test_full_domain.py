@@ -621,6 +621,17 @@ def test_interrupt_keeps_the_best_release_and_a_valid_bound() -> None:
     assert stopped >= 2
 
 
+def test_an_interrupt_before_the_lattice_is_entered_denies_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    table = cities(["Oslo", "Oslo"], "FM")
+    problem = Problem(table=table, policy=Policy([EvenSizes()], recoding="full_domain"))
+    monkeypatch.setattr("optanon.solver.engines.fulldomain.engine.Search.bound", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        FullDomainEngine().solve(problem, Settings(), Watch())
+
+
 def test_start_from_a_given_release() -> None:
     """A full-domain release is taken as a start; another one is ignored."""
     table = cities(["Oslo", "Bergen", "Rome", "Bari"], "FFMM")
