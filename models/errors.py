@@ -11,6 +11,7 @@
     │   └── ProblemFileError             a problem or policy file: key and remedy
     ├── PolicyError (also ValueError)    a requirement, loss or limit is out of its range
     ├── EngineError                      an engine cannot take this problem
+    │   ├── TooLargeError                numbers of a model are larger than a solver computes with
     │   └── OutOfTimeError               a heuristic's time was over before it had a release
     ├── SeriesError                      a release is not to follow those published before
     ├── StoreError                       a stored history cannot be opened, read or written
@@ -43,7 +44,7 @@ __all__ = [
 
 
 class OptanonError(Exception):
-    """Base of every error optanon raises on purpose."""
+    """Base of every error about tables, files, policies, histories, engines and certificates."""
 
 
 class InputError(OptanonError, ValueError):

@@ -16,6 +16,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
+from .errors import PolicyError
 from .group_bounds import GroupBounds
 from .history import History
 from .parameters import as_fraction, hold_share, hold_whole, in_int64, whole
@@ -261,13 +262,13 @@ def register(requirement: R) -> R:
 
     Raises
     ------
-    ValueError
+    PolicyError
         If another requirement has the name, or the scope does not go with the class.
     """
     if requirement.name in _registry:
-        raise ValueError(f"two requirements are called {requirement.name!r}")
+        raise PolicyError(f"two requirements are called {requirement.name!r}")
     if issubclass(requirement, GroupRequirement) != (requirement.scope is Scope.GROUP):
-        raise ValueError(f"{requirement.name}: scope GROUP is what a GroupRequirement has, and nothing else")
+        raise PolicyError(f"{requirement.name}: scope GROUP is what a GroupRequirement has, and nothing else")
     _registry[requirement.name] = requirement
     return requirement
 

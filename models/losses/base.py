@@ -322,11 +322,11 @@ def register_loss(kind: type[L]) -> type[L]:
 
     Raises
     ------
-    ValueError
+    PolicyError
         If another loss has the name.
     """
     if kind.name in _registry:
-        raise ValueError(f"two losses are called {kind.name!r}")
+        raise PolicyError(f"two losses are called {kind.name!r}")
     _registry[kind.name] = kind()
     return kind
 

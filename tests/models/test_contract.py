@@ -28,6 +28,7 @@ from strategies import Instance, Probe, Source, instance, random_release, seeded
 
 from optanon.models.adversary.matching import Matchings
 from optanon.models.adversary.tracing import Tracer, untraceable
+from optanon.models.errors import PolicyError
 from optanon.models.history import History
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
@@ -375,8 +376,10 @@ def test_scope_group_is_that_of_group_requirements_only():
         name: ClassVar[str] = "odd"
         scope: ClassVar[Scope] = Scope.GROUP
 
-    with pytest.raises(ValueError, match="scope GROUP"):
+    with pytest.raises(PolicyError, match="scope GROUP"):
         register(Odd)
+    with pytest.raises(PolicyError, match="two requirements are called 'k_c_anonymity'"):
+        register(type("Again", (Odd,), {"name": "k_c_anonymity"}))
     assert "odd" not in registered()
 
 
