@@ -78,10 +78,18 @@ class CertificateRun(StrictRecord):
 
 
 class Certificate(StrictRecord):
-    """See the module.
+    """What a search claims, and what lets `verify` derive it again without a solver.
+
+    It names problem and release by digests and tuples by their rows (from 1), never a respondent or a value.
 
     Attributes
     ----------
+    problem : Digests
+        SHA-256 of table, history and policy.
+    status : {"OPTIMAL", "FEASIBLE", "INFEASIBLE"}
+        What was found.
+    release : PublishedRelease or None
+        The digest of the release, and its rows by group.
     values : tuple of Fraction
         Value of every level of the objective.
     bounds : tuple of Fraction
@@ -90,6 +98,8 @@ class Certificate(StrictRecord):
         What proves the bounds.
     refusal : Refusal or None
         What proves that there is no release.
+    run : CertificateRun
+        How the certificate came about; for information only, and never derived again.
     prices : PriceTable or None
         What signatures cost by the policy's outlook; drawn again by `verify`.
     """

@@ -14,16 +14,16 @@ __all__ = ["Price"]
 
 @dataclass(frozen=True, kw_only=True)
 class Price:
-    """See the module; `str` tells it.
+    """What `resists_inference` costs, between two numbers; `str` tells it in words.
 
     Attributes
     ----------
     value : Fraction
-        The last level's loss,
+        Loss of the release, in the last level of the objective.
     bound : Fraction or None
-        what every release of the rest of the policy loses at least, proven, and
+        What every release of the rest of the policy (without `resists_inference`) loses at least, proven.
     without : Fraction or None
-        what the best release loses that the same search found for the rest of the policy, None for none.
+        What the best release of the rest of the policy loses that the same search found; None for none.
     dropped : int
         Cheaper releases that were dropped because they have too many worlds to be counted one by one.
     """

@@ -30,7 +30,7 @@ __all__ = ["Summary", "summarize"]
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """See the module; `str` and a notebook show it as lines.
+    """What a steward needs to know about a release, in a dozen lines; `str` and a notebook show them.
 
     Attributes
     ----------

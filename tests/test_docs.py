@@ -49,6 +49,14 @@ def test_every_public_name_has_a_page():
     assert builders <= listed()
 
 
+def test_docstrings_of_public_names_speak_for_themselves():
+    """A page of the reference shows nothing of the module, nor of a class that has no page."""
+    for name in oa.__all__:
+        told = getattr(oa, name).__doc__ or ""
+        assert "See the module" not in told, name
+        assert not re.search(r"are those of `(\w+)`", told), name
+
+
 def test_every_error_has_a_page():
     kinds = {
         name

@@ -20,7 +20,38 @@ __all__ = ["Explanation", "without_rows"]
 class Explanation(Findings):
     """Why a policy cannot be kept and what the nearest ones are, or what its parts cost.
 
-    The values are those of `Findings`.
+    Attributes
+    ----------
+    problem : Problem
+    status : Status
+        INFEASIBLE (proven), FEASIBLE or OPTIMAL, or UNKNOWN: then nothing else is claimed.
+    parts : tuple of PolicyPart
+        Everything the policy asks.
+    conflicts : tuple of Conflict
+        If infeasible: minimal conflicts, small ones first.
+    repairs : tuple of tuple of PolicyPart
+        Smallest sets of parts without which the rest can be kept.
+    complete : bool
+        Whether conflicts and repairs are all there are.
+    remedies : tuple of Remedy
+        Nearest feasible policies.
+    hopeless, unknown : tuple of str
+        Parameters that alone never help (proven), and those for which that was not decided.
+    losses : tuple of (name, Fraction, Fraction or None)
+        If feasible: loss and proven bound of the best release found.
+    costs : tuple of PartCost
+        If feasible: what each part costs.
+    groups_by : str
+        The loss that `groups` share.
+    groups : tuple of GroupShare
+        The most expensive groups of the best release found.
+    cap : int or None
+        If counterfeits are unlimited somewhere: "no release" is meant with at most so many
+        counterfeits of one value in a group.
+    searches : int
+        How many searches it took.
+    notes : tuple of str
+        What engines refused.
     """
 
     def __repr__(self) -> str:
