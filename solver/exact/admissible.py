@@ -56,7 +56,7 @@ class Admissible:
 
     def __init__(self, sets: Sets, clock: Clock) -> None:
         problem = sets.problem
-        self.problem, self.sets, self.clock = problem, sets, clock
+        self.problem, self.sets = problem, sets
         self.fewest = np.full(1 << sets.count, NONE, dtype=np.int16)
         self.known = -1
         self.complete = False

@@ -292,14 +292,12 @@ class Packed:
 
     Attributes
     ----------
-    levels : sequence of LevelCosts
     bases : sequence of int
         What one unit of each level counts.
     groups : int64 array, shape (admissible sets, words)
     tuples : int64 array, shape (tuples, words)
     """
 
-    levels: Sequence[LevelCosts]
     bases: Sequence[int]
     groups: Ints
     tuples: Ints
@@ -318,7 +316,7 @@ class Packed:
         for each, level in zip(bases, levels, strict=True):
             costs += each * level.groups.astype(dtype)
             single += each * np.array(level.tuples, dtype=dtype)
-        return cls(levels=levels, bases=bases, groups=_words(costs, words), tuples=_words(single, words))
+        return cls(bases=bases, groups=_words(costs, words), tuples=_words(single, words))
 
     def costs(self, words: Ints) -> list[int]:
         """The levels' costs that packed words stand for."""

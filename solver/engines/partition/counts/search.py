@@ -47,7 +47,7 @@ class CountsSearch:
     """State of one solve; `refusal` says when that is possible."""
 
     def __init__(self, problem: Problem, settings: Settings, watch: Watch) -> None:
-        self.problem, self.settings, self.watch = problem, settings, watch
+        self.problem, self.settings = problem, settings
         self.clock = settings.clock(watch.clock.began)
         self.prices = [Prices.of(problem, level) for level in problem.policy.levels]
         self.incumbent = BestRelease(problem, watch)

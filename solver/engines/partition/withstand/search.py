@@ -64,7 +64,7 @@ class WithstandSearch:
         guiding: Guiding,
         search: Search,
     ) -> None:
-        self.problem, self.rule, self.settings, self.watch = problem, rule, settings, watch
+        self.problem, self.rule, self.settings = problem, rule, settings
         self._guiding, self._newcomers = guiding, search
         self.clock = settings.clock(watch.clock.began)
         self.incumbent = BestRelease(problem, watch, self.clock)
