@@ -24,7 +24,7 @@ from ..models.requirement import GroupRequirement
 from ..models.requirements import DistinctLDiversity, KCAnonymity, ResistsInference
 from ..models.table import Microdata
 from ..solver.baselines.widths import Ints, Widths
-from ..solver.engines.partition.histogram import by_histograms
+from ..solver.engines.partition.histogram import HistogramSearch
 from ..solver.engines.partition.withstand.arrays import groups_of, past_from, tell
 from ..solver.engines.partition.withstand.judge import SeriesJudge
 from ..solver.engines.partition.withstand.starts import starts
@@ -160,7 +160,7 @@ class Withstand(Case):
         }
         if len(problem.history):
             settings = Settings(time_limit=self.time_limit, seed=self.seed)
-            kept = starts(problem, rule, settings, Clock(self.time_limit), (), by_histograms)
+            kept = starts(problem, rule, settings, Clock(self.time_limit), (), HistogramSearch)
             start = problem.objective(problem.assemble(kept[0]))[0] if kept else None
             row["/ kept groups"] = None if not start else float(value / start)
             names = [m.respondent for m in problem.table.members]

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 from ..models.problem import Problem
 from .settings import Answer, Settings, Watch
 
-__all__ = ["Asking", "Engine", "last"]
+__all__ = ["Asking", "Engine", "PlanSearch", "last"]
 
 T = TypeVar("T")
 
@@ -32,6 +32,14 @@ class Asking(Protocol):
     """An engine that asks for heuristics itself (`Settings.further`), when its course has time for them."""
 
     asks_for_heuristics: bool
+
+
+class PlanSearch(Protocol):
+    """A search that is set up."""
+
+    def run(self) -> Answer:
+        """Everything in order; Ctrl-C keeps what there is."""
+        ...
 
 
 def last(found: Iterable[T]) -> T | None:

@@ -12,12 +12,12 @@ from dataclasses import replace
 from ....models.errors import EngineError
 from ....models.problem import Problem
 from ...ending import search_clock
-from ...engine import last
+from ...engine import PlanSearch, last
 from ...limits import PORTFOLIO
 from ...settings import Answer, Settings, Watch
 from .enumerated.guide import Guiding
 from .plan import Plan
-from .plans import Plans, PlanSearch
+from .plans import Plans
 
 __all__ = ["PartitionEngine"]
 
@@ -58,5 +58,5 @@ class PartitionEngine:
         if not plan.why:
             return plans.own(problem, settings, watch, plan)
         if plan.demand is not None:
-            return plans.withstand(problem, plan.demand, settings, watch, self.guiding, plans.by_histograms)
+            return plans.withstand(problem, plan.demand, settings, watch, self.guiding, plans.histogram)
         return plans.enumerated(problem, settings, watch, self.guiding)

@@ -91,7 +91,7 @@ class _Parts:
         settings, watch = self._share(), Watch()
         known = self.plans.known(part, settings, watch)
         settings = replace(settings, known=None if known is None else known.release)
-        answer = self.plans.by_signatures(part, settings, watch, rules, objective)
+        answer = self.plans.signature(part, settings, watch, rules, objective).run()
         return self._nothing.after(Grouped(), answer, _within(Grouped(), answer), answer.bounds)
 
     def priced(self, hear: Callable[[Fraction], None]) -> Guide:
@@ -143,7 +143,7 @@ class _Parts:
         if found is None:
             return guide, _Settled()
         flat, rules, objective = found
-        answer = self.plans.by_signatures(flat, self._share(), Watch(), rules, objective)
+        answer = self.plans.signature(flat, self._share(), Watch(), rules, objective).run()
         bounds = answer.bounds[:-1]
         held, levels = _within(Counted(), answer), (*bounds, *guide.levels[len(bounds) :])
         if answer.release is None:
@@ -207,7 +207,7 @@ class _Parts:
         """Solve a part that measures the last level's boxes; its bound counts if it is one of the whole."""
         objective = Objective.of(easier)
         assert isinstance(objective, Objective)
-        answer = self.plans.by_histograms(easier, settings, Watch(), objective)
+        answer = self.plans.histogram(easier, settings, Watch(), objective).run()
         held, bound, levels = _within(part, answer), answer.bounds[-1], guide.levels
         if not bounding or bound is None or held is None:  # then it says nothing but its release
             return guide.after(part, replace(answer, status=Status.FEASIBLE, refusal=None), None, levels)
@@ -243,18 +243,14 @@ def _has_groups(problem: Problem) -> bool:
     return bool(problem.policy.group_requirements and problem.policy.joint_requirements)
 
 
-def _boxes_alone(problem: Problem, index: int) -> bool:
-    """Whether a level measures boxes and nothing else."""
-    level, form = problem.policy.levels[index], problem.policy.form
-    measure = BoxMeasure.of(level, problem.table)
-    return form == "generalized" and measure is not None and level.losses <= set(measure.names)
-
-
 def _boxes_last(problem: Problem) -> bool:
-    """Whether levels by sizes come before one of boxes."""
-    *before, _ = problem.policy.levels
-    by_size = all(by_sizes(problem, name) for level in before for name in level.losses)
-    return bool(before) and by_size and _boxes_alone(problem, -1)
+    """Whether levels by sizes come before one that measures boxes and nothing else."""
+    *before, last = problem.policy.levels
+    if not before or problem.policy.form != "generalized":
+        return False
+    measure = BoxMeasure.of(last, problem.table)
+    boxes_alone = measure is not None and last.losses <= set(measure.names)
+    return boxes_alone and all(by_sizes(problem, name) for level in before for name in level.losses)
 
 
 def _alone(problem: Problem) -> bool:

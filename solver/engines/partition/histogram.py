@@ -46,12 +46,7 @@ from .simplex import RootProgram
 from .stages import in_stages
 from .starting import Starting
 
-__all__ = ["HistogramSearch", "by_histograms"]
-
-
-def by_histograms(problem: Problem, settings: Settings, watch: Watch, objective: Objective) -> Answer:
-    """The answer of one search."""
-    return HistogramSearch(problem, settings, watch, objective).run()
+__all__ = ["HistogramSearch"]
 
 
 class HistogramSearch:

@@ -1,6 +1,6 @@
 """What sets up the search of each plan of the partition engine.
 
-A plan that needs the answer of another one is given the function that finds it: `solve` puts them together.
+A plan that needs the answer of another one is given what sets that one up: `solve` puts them together.
 """
 
 from __future__ import annotations
@@ -20,27 +20,17 @@ from ...colgen.structure.histograms import Judge
 from ...colgen.structure.signatures import Rules
 from ...colgen.table import Rows
 from ...ending import search_clock
+from ...engine import PlanSearch
 from ...limits import HISTOGRAM_LIMITS as LIMITS
 from ...schedule import HISTOGRAM
-from ...settings import Answer, Settings, Watch
+from ...settings import Settings, Watch
 from .counts.verdicts import refusal
 from .enumerated.guide import Guiding
 from .objective import Objective
 from .plan import Plan
 from .progress import Progress
 
-__all__ = ["PlanSearch", "Plans"]
-
-Histogram = Callable[[Problem, Settings, Watch, Objective], Answer]
-Signature = Callable[[Problem, Settings, Watch, Rules, Objective], Answer]
-
-
-class PlanSearch(Protocol):
-    """A search that is set up."""
-
-    def run(self) -> Answer:
-        """Everything in order; Ctrl-C keeps what there is."""
-        ...
+__all__ = ["Plans"]
 
 
 class PricedSearch(PlanSearch, Protocol):
@@ -56,6 +46,10 @@ class PricedSearch(PlanSearch, Protocol):
     def progress(self) -> Progress: ...
 
 
+Histogram = Callable[[Problem, Settings, Watch, Objective], PricedSearch]
+Signature = Callable[[Problem, Settings, Watch, Rules, Objective], PlanSearch]
+
+
 class KnownRelease(Protocol):
     """What heuristics have found."""
 
@@ -67,20 +61,14 @@ class KnownRelease(Protocol):
 class Plans:
     """What sets up the search of each plan; the best that heuristics find is `known`."""
 
-    histogram: Callable[[Problem, Settings, Watch, Objective], PricedSearch]
-    signature: Callable[[Problem, Settings, Watch, Rules, Objective], PlanSearch]
+    histogram: Histogram
+    signature: Signature
     ahead: Callable[[Problem, Settings, Watch, Rules, Objective, Signature], PlanSearch]
     counts: Callable[[Problem, Settings, Watch], PlanSearch]
     points: Callable[[Problem, Settings, Watch, PointRows], PlanSearch]
     enumerated: Callable[[Problem, Settings, Watch, Guiding], PlanSearch]
     withstand: Callable[[Problem, ResistsInference, Settings, Watch, Guiding, Histogram], PlanSearch]
     known: Callable[[Problem, Settings, Watch], KnownRelease | None]
-
-    def by_histograms(
-        self, problem: Problem, settings: Settings, watch: Watch, objective: Objective
-    ) -> Answer:
-        """The answer of one search by histograms."""
-        return self.histogram(problem, settings, watch, objective).run()
 
     def own(self, problem: Problem, settings: Settings, watch: Watch, plan: Plan) -> PlanSearch:
         """The search of a plan that enumerates no groups."""
@@ -93,7 +81,7 @@ class Plans:
             case Plan(name="histogram", objective=Objective() as objective):
                 return self.histogram(problem, self._begun(*asked), watch, objective)
             case Plan(name="ahead", rules=Rules() as rules, objective=Objective() as objective):
-                return self.ahead(*asked, rules, objective, self.by_signatures)
+                return self.ahead(*asked, rules, objective, self.signature)
             case Plan(name="signature", rules=Rules() as rules, objective=Objective() as objective):
                 return self.signature(*asked, rules, objective)
             case _:
@@ -121,9 +109,3 @@ class Plans:
         if found.interrupted:
             raise KeyboardInterrupt
         return replace(settings, known=found.release)
-
-    def by_signatures(
-        self, problem: Problem, settings: Settings, watch: Watch, rules: Rules, objective: Objective
-    ) -> Answer:
-        """The answer of one search by signatures, which does not look ahead."""
-        return self.signature(problem, settings, watch, rules, objective).run()

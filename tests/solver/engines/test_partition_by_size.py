@@ -21,7 +21,7 @@ from optanon.models.problem import Problem
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity
 from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.engines.partition.enumerated import search
-from optanon.solver.engines.partition.histogram import by_histograms
+from optanon.solver.engines.partition.histogram import HistogramSearch
 from optanon.solver.engines.partition.objective import Objective
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.search import partition_engine, solve_problem
@@ -157,7 +157,7 @@ def test_groups_of_limited_size_are_searched_by_prices_and_by_the_direct_model(s
     best = optimum(problem)
     objective = Objective.of(problem)
     assert isinstance(objective, Objective)
-    priced = by_histograms(problem, Settings(), Watch(), objective)
+    priced = HistogramSearch(problem, Settings(), Watch(), objective).run()
     direct = AssignmentEngine().solve(problem, Settings(), Watch())
     for answer in (priced, direct):
         if best is None:

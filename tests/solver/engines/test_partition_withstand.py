@@ -22,7 +22,7 @@ from optanon.models.requirements import KCAnonymity, ResistsInference
 from optanon.models.table import Microdata
 from optanon.solver.baselines.widths import LARGEST, beside
 from optanon.solver.engines.partition.enumerated.guide import Guide
-from optanon.solver.engines.partition.histogram import by_histograms
+from optanon.solver.engines.partition.histogram import HistogramSearch
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.engines.partition.withstand.anneal import SafeAnnealing, repair
 from optanon.solver.engines.partition.withstand.arrays import Board, groups_of, past_from, past_of
@@ -175,7 +175,7 @@ def test_a_growing_table_is_released_with_its_bound_and_nobody_is_inferred() -> 
         assert found.summary is not None
         assert ("price", str(price)) in found.summary.lines
         if past:
-            (kept, *_) = starts(asked, rule, Settings(time_limit=10), Clock(10), (), by_histograms)
+            (kept, *_) = starts(asked, rule, Settings(time_limit=10), Clock(10), (), HistogramSearch)
             assert found.levels[0].value <= asked.objective(asked.assemble(kept))[0]
         past.append(found.release)
 
@@ -416,7 +416,7 @@ def test_counterfeits_are_the_last_means_where_the_policy_has_them() -> None:
     assert chain.best is not None
     assert chain.fakes == 3
     assert (chain.groups.of == home).all()
-    search = WithstandSearch(asked, rule, Settings(), Watch(), nothing, by_histograms)
+    search = WithstandSearch(asked, rule, Settings(), Watch(), nothing, HistogramSearch)
     search.take(chain)
     made = search.incumbent.release()
     assert made is not None
@@ -430,7 +430,7 @@ def test_counterfeits_are_the_last_means_where_the_policy_has_them() -> None:
 def test_what_would_help_is_said_where_repair_is_not_done_in_time() -> None:
     asked, chain = crossing()
     rule = ResistsInference(max_posterior=Fraction(4, 5))
-    search = WithstandSearch(asked, rule, Settings(time_limit=0), Watch(), nothing, by_histograms)
+    search = WithstandSearch(asked, rule, Settings(time_limit=0), Watch(), nothing, HistogramSearch)
     assert isinstance(chain.judge, SeriesJudge)
     search.improve(chain, chain.judge)
     assert search.told.startswith(f"{len(chain.inferred)} people could still be inferred when time was over")
@@ -444,7 +444,7 @@ def test_what_would_help_is_said_where_repair_is_not_done_in_time() -> None:
 def test_releases_that_cannot_be_counted_are_dropped_and_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = problem(40, History(), ResistsInference(max_posterior=HALF))
     search = WithstandSearch(
-        asked, ResistsInference(max_posterior=HALF), Settings(), Watch(), nothing, by_histograms
+        asked, ResistsInference(max_posterior=HALF), Settings(), Watch(), nothing, HistogramSearch
     )
 
     def gives_up(release: Release) -> bool:

@@ -20,7 +20,7 @@ from optanon.models.release import Release
 from optanon.models.requirements import KCAnonymity, ResistsInference
 from optanon.solver.baselines.widths import LARGEST, beside, widths_of
 from optanon.solver.engines.partition import engine as engines
-from optanon.solver.engines.partition.histogram import by_histograms
+from optanon.solver.engines.partition.histogram import HistogramSearch
 from optanon.solver.engines.partition.withstand import search as searches
 from optanon.solver.engines.partition.withstand.arrays import groups_of, past_from
 from optanon.solver.engines.partition.withstand.component import linked_cells
@@ -129,7 +129,7 @@ def test_heuristics_are_asked_where_no_start_is_safe() -> None:
         yield one
 
     settings = Settings(time_limit=2, seed=1, further=further)
-    ask = WithstandSearch(asked, rule, settings, Watch(), lambda p, s, c, hear: iter(()), by_histograms)
+    ask = WithstandSearch(asked, rule, settings, Watch(), lambda p, s, c, hear: iter(()), HistogramSearch)
     ask.ask_others()
     assert ask.incumbent.release() is one
     ask.ask_others()

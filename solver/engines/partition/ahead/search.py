@@ -24,6 +24,7 @@ from ....colgen.covering import Ints
 from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Types
 from ....ending import search_clock
+from ....engine import PlanSearch
 from ....incumbent import BestRelease
 from ....schedule_series import AHEAD
 from ....settings import Answer, Clock, Hindsight, Settings, Watch
@@ -47,12 +48,12 @@ from .weighed import weighed
 
 __all__ = ["AheadSearch"]
 
-Search = Callable[[Problem, Settings, Watch, Rules, Objective], Answer]
-"""The search that does not look ahead."""
+Search = Callable[[Problem, Settings, Watch, Rules, Objective], PlanSearch]
+"""Sets up the search that does not look ahead."""
 
 
 class AheadSearch:
-    """State of one solve; parameters as of `SignatureSearch`, whose answer `search` gives."""
+    """State of one solve; parameters as of `SignatureSearch`, which `search` sets up."""
 
     def __init__(
         self,
@@ -63,7 +64,7 @@ class AheadSearch:
         objective: Objective,
         search: Search,
     ) -> None:
-        self.problem, self.settings, self.watch, self.objective = problem, settings, watch, objective
+        self.problem, self.settings, self.objective = problem, settings, objective
         self._without = search
         self.clock, self.whole = (search_clock(problem, settings, watch) for _ in range(2))
         self.after, self.proving = self.clock.allowed(AHEAD.hindsight), self.clock.allowed(AHEAD.within)
@@ -328,7 +329,7 @@ class AheadSearch:
         if seconds < AHEAD.begun.value * len(self.problem.table):
             return None
         brief = replace(self.settings, time_limit=seconds, initial=None)
-        found = self._without(myopic, brief, Watch(), rules, objective)
+        found = self._without(myopic, brief, Watch(), rules, objective).run()
         if found.interrupted:
             raise KeyboardInterrupt
         return None if found.release is None else self.problem.objective(found.release)
@@ -373,8 +374,8 @@ class AheadSearch:
     def _otherwise(self) -> None:
         """The search that does not look ahead, where seats give no release."""
         watch = Watch(began=self.clock.began)
-        answer = self._without(self.problem, self.settings, watch, self.types.rules, self.objective)
-        self._offer(answer.release, "without looking ahead")
+        asked = self.problem, self.settings, watch, self.types.rules, self.objective
+        self._offer(self._without(*asked).run().release, "without looking ahead")
 
     # -- what is proven ------------------------------------------------------------------
 

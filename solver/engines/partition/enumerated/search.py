@@ -30,7 +30,7 @@ from ....settings import Answer, Settings, Watch
 from ....status import Status, Termination
 from ...assignment.engine import AssignmentEngine
 from ...subsets.engine import SubsetEngine
-from ..histogram import by_histograms
+from ..histogram import HistogramSearch
 from .columns import NamedColumn
 from .guide import Guide, Guiding
 from .judge import GroupVerdicts
@@ -46,7 +46,7 @@ class EnumeratedSearch:
     """State of one solve; `guiding` solves parts of the policy."""
 
     def __init__(self, problem: Problem, settings: Settings, watch: Watch, guiding: Guiding) -> None:
-        self.problem, self.settings, self.watch, self._guiding = problem, settings, watch, guiding
+        self.problem, self.settings, self._guiding = problem, settings, guiding
         self.clock = search_clock(problem, settings, watch)
         self.judge = GroupVerdicts(problem)
         self.incumbent = BestRelease(problem, watch, self.clock)
@@ -70,7 +70,7 @@ class EnumeratedSearch:
         return concluded(self._answer)
 
     def _search(self) -> None:
-        starts = Starts(self.problem, self.settings, self.clock, self.incumbent.offer, by_histograms)
+        starts = Starts(self.problem, self.settings, self.clock, self.incumbent.offer, HistogramSearch)
         starts.quick()
         if len(self.problem.table) > LIMITS.small and self.clock.fits(ENUMERATED.set_up.value):
             for guide in self._guiding(self.problem, self.settings, self.clock, self._heard):

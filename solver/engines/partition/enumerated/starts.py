@@ -12,8 +12,9 @@ from .....models.release import Release
 from .....models.requirement import Requirement
 from ....baselines.greedy import greedy, together
 from ....colgen.structure.histograms import Histograms
+from ....engine import PlanSearch
 from ....schedule import ENUMERATED
-from ....settings import Answer, Clock, Settings, Watch
+from ....settings import Clock, Settings, Watch
 from ..objective import Objective
 from .limits import ENUMERATED_LIMITS as LIMITS
 from .moves import improve
@@ -23,8 +24,8 @@ from .state import RepairedGroups
 
 __all__ = ["Search", "Starts", "among"]
 
-Search: TypeAlias = Callable[[Problem, Settings, Watch, Objective], Answer]
-"""Who answers the problem of some rows by themselves."""
+Search: TypeAlias = Callable[[Problem, Settings, Watch, Objective], PlanSearch]
+"""Sets up the search of some rows by themselves."""
 
 
 class Starts:
@@ -129,7 +130,7 @@ def among(
         return None
     try:
         alone = replace(settings, time_limit=seconds, initial=None, known=None)
-        found = search(easier, alone, Watch(), objective)
+        found = search(easier, alone, Watch(), objective).run()
     except OptanonError:
         return None
     if found.interrupted:
