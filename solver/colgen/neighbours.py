@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...models.compiled import borrowing, compiled
 from ..settings import Clock
 from .covering import Cells, Geometry, Ints, Steps
-from .kernels.boxes import side_cost
+from .kernels.boxes import pair_cost, side_cost
 from .limits import NEIGHBOURS as LIMITS
 from .table import Rows
 
@@ -79,15 +79,6 @@ def near_places(rows: Rows, clock: Clock | None = None) -> Nearby | None:
 
 
 @borrowing
-def _distance(g: Geometry, i: int, u: int) -> int:
-    total = 0
-    for a in range(g.codes.shape[1]):
-        x, y = g.codes[i, a], g.codes[u, a]
-        total += side_cost(g.weight, g.tree, g.side, g.table, a, min(x, y), max(x, y))
-    return total
-
-
-@borrowing
 def _grow(
     g: Geometry, value: Ints, count: Ints, steps: Steps, i: int, near: Ints, lo: Ints, hi: Ints, seen: Ints
 ) -> float:
@@ -141,8 +132,9 @@ def _around(
         box = _grow(g, value, count, steps, i, near[:size], lo, hi, seen)
         if box < 0:
             ways = np.empty(rows, dtype=np.int64)
+            codes, weight, tree, side, table = g.codes, g.weight, g.tree, g.side, g.table
             for u in range(rows):
-                ways[u] = _distance(g, i, u) if u != i else -1
+                ways[u] = pair_cost(codes, weight, tree, side, table, i, u) if u != i else -1
             box = _grow(g, value, count, steps, i, np.argsort(ways), lo, hi, seen)
         if box >= 0:
             found[i] = box
@@ -166,7 +158,7 @@ def _near(
         if size == most and least[c] >= far[size - 1]:
             continue
         for u in range(cells.start[c], cells.start[c + 1]):
-            apart = _distance(g, i, u)
+            apart = pair_cost(g.codes, g.weight, g.tree, g.side, g.table, i, u)
             if u == i or (size == most and apart >= far[size - 1]):
                 continue
             place = size if size < most else most - 1

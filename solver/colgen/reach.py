@@ -21,7 +21,7 @@ from ...models.compiled import borrowing, compiled
 from ..settings import Clock
 from .covering import Cells, Geometry, Ints, bounded_runs
 from .duals import Duals
-from .kernels.boxes import side_cost, to_cell
+from .kernels.boxes import pair_cost, to_cell
 from .table import Rows
 
 __all__ = ["at_sight"]
@@ -102,10 +102,7 @@ def _nearer(g: Geometry, count: Ints, i: int, begin: int, end: int, far: Ints, s
     for u in range(begin, end):
         if u == i:
             continue
-        way = 0
-        for a in range(g.codes.shape[1]):
-            x, y = g.codes[i, a], g.codes[u, a]
-            way += side_cost(g.weight, g.tree, g.side, g.table, a, min(x, y), max(x, y))
+        way = pair_cost(g.codes, g.weight, g.tree, g.side, g.table, i, u)
         for _ in range(min(count[u], others)):
             if size == others and way >= far[others - 1]:
                 break

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...models.compiled import compiled
 from ..settings import Clock
 from .covering import Geometry, Ints
+from .kernels.boxes import pair_cost
 from .primal.limits import MIXING as LIMITS
 from .structure.types import Types
 
@@ -60,6 +61,7 @@ def _measure(
     """Fill in `found` for rows `first` to `last`."""
     way, asked = np.empty(values, dtype=np.int64), np.empty(values, dtype=np.bool_)
     near = np.empty(least, dtype=np.int64)
+    codes, weight, tree, side, table = g.codes, g.weight, g.tree, g.side, g.table
     for r in range(first, last):
         b = home[r]
         way[:] = -1
@@ -72,13 +74,7 @@ def _measure(
             v = value[u]
             if not asked[v] or not (home[u] < 0 or home[u] == b):
                 continue
-            cost = 0
-            for a in range(g.codes.shape[1]):
-                low, high = min(g.codes[r, a], g.codes[u, a]), max(g.codes[r, a], g.codes[u, a])
-                if g.tree[a] < 0:
-                    cost += g.weight[a] * (high - low)
-                else:
-                    cost += g.table[g.tree[a] + low * g.side[a] + high]
+            cost = pair_cost(codes, weight, tree, side, table, r, u)
             if way[v] < 0 or cost < way[v]:
                 way[v] = cost
         size = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from ....models.compiled import borrowing
 from ..covering import Ints
 
-__all__ = ["LOW", "box_cost", "box_with", "side_cost", "to_cell"]
+__all__ = ["LOW", "box_cost", "box_with", "pair_cost", "side_cost", "to_cell"]
 
 LOW = -(1 << 62)
 """Below every sum of costs and duals."""
@@ -47,11 +47,17 @@ def box_with(
     total = 0
     for a in range(codes.shape[1]):
         x = codes[u, a]
-        low, high = min(lo[r, a], x), max(hi[r, a], x)
-        if tree[a] < 0:
-            total += weight[a] * (high - low)
-        else:
-            total += table[tree[a] + low * side[a] + high]
+        total += side_cost(weight, tree, side, table, a, min(lo[r, a], x), max(hi[r, a], x))
+    return total
+
+
+@borrowing
+def pair_cost(codes: Ints, weight: Ints, tree: Ints, side: Ints, table: Ints, i: int, u: int) -> int:
+    """Cost of the box over two rows."""
+    total = 0
+    for a in range(codes.shape[1]):
+        x, y = codes[i, a], codes[u, a]
+        total += side_cost(weight, tree, side, table, a, min(x, y), max(x, y))
     return total
 
 

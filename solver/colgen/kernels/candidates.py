@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ....models.compiled import borrowing
 from ..covering import Ints
-from .boxes import LOW, side_cost, to_cell
+from .boxes import LOW, pair_cost, to_cell
 
 __all__ = ["candidates"]
 
@@ -73,11 +73,7 @@ def candidates(
     for k in range(kept):
         c = active[k]
         for u in range(max(i, start[c]), start[c + 1]):
-            box = 0
-            for a in range(codes.shape[1]):
-                x, y = codes[i, a], codes[u, a]
-                box += side_cost(weight, tree, side, table, a, min(x, y), max(x, y))
-            box *= scale
+            box = pair_cost(codes, weight, tree, side, table, i, u) * scale
             if _pays(dual[i] + dual[u], best, box, least, most, floor):
                 near[found], way[found] = u, box
                 found += 1

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ....models.compiled import borrowing, compiled
 from ..covering import Ints
 from ..limits import PRICING
-from .boxes import LOW, box_with, side_cost, to_cell
+from .boxes import LOW, box_with, pair_cost, side_cost, to_cell
 from .keeping import counted_in, counted_out, kept_best
 from .question import Question
 
@@ -146,10 +146,7 @@ def _root(
             if v == own or dual[u] > best[v]:
                 # A dual above the best: the row's cell has been ruled out for its value.
                 continue
-            box = 0
-            for a in range(codes.shape[1]):
-                x, y = codes[i, a], codes[u, a]
-                box += side_cost(weight, tree, side, table, a, min(x, y), max(x, y))
+            box = pair_cost(codes, weight, tree, side, table, i, u)
             if total - best[v] + dual[u] - each * box > floor:
                 listed[0, found] = u
                 found += 1
