@@ -25,6 +25,7 @@ __all__ = [
     "hull_without",
     "nearest",
     "shares_of_domains",
+    "widen",
     "width_of",
     "widths_between",
     "widths_of",
@@ -147,9 +148,15 @@ def hull_without(
     for i in range(size[g]):
         row = member[g, i]
         if row not in (out, mate):
-            for a in range(len(lo)):
-                lo[a] = min(lo[a], codes[row, a])
-                hi[a] = max(hi[a], codes[row, a])
+            widen(codes, row, lo, hi)
+
+
+@borrowing
+def widen(codes: Ints, row: int, lo: Ints, hi: Ints) -> None:
+    """Take a row into a box."""
+    for a in range(len(lo)):
+        lo[a] = min(lo[a], codes[row, a])
+        hi[a] = max(hi[a], codes[row, a])
 
 
 @borrowing

@@ -13,7 +13,7 @@ import numpy as np
 from .....models.adversary.knowledge import Knowledge
 from .....models.compiled import borrowing, compiled
 from .....models.problem_view import ProblemView
-from ....baselines.widths import LARGEST, Ints, Widths, beside
+from ....baselines.widths import LARGEST, Ints, Widths, beside, widen
 
 __all__ = [
     "Board",
@@ -217,9 +217,7 @@ def weigh(past: PublishedPast, codes: Ints, sides: Widths, groups: NewGroups, g:
     for i in range(size):
         p = groups.member[g, i]
         groups.short[g] += short(past.mask[p] & mask, needed)
-        for a in range(len(lo)):
-            lo[a] = min(lo[a], codes[p, a])
-            hi[a] = max(hi[a], codes[p, a])
+        widen(codes, p, lo, hi)
     groups.cost[g] = size * beside(sides, lo, hi, lo, np.int64(LARGEST))
 
 

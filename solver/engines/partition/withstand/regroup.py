@@ -16,7 +16,7 @@ import numpy as np
 
 from .....models.compiled import borrowing, compiled
 from .....models.compiled_random import stepped
-from ....baselines.widths import LARGEST, Ints, Widths, beside
+from ....baselines.widths import LARGEST, Ints, Widths, beside, widen
 from .arrays import Board, NewGroups, PublishedPast, put, short, weigh
 from .moves import Rule
 
@@ -165,20 +165,12 @@ def _atoms(past: PublishedPast, people: Ints, together: bool) -> Ints:
 
 
 @borrowing
-def _widen(lo: Ints, hi: Ints, codes: Ints, p: int) -> None:
-    """Take a row into a box."""
-    for a in range(len(lo)):
-        lo[a] = min(lo[a], codes[p, a])
-        hi[a] = max(hi[a], codes[p, a])
-
-
-@borrowing
 def _add(past: PublishedPast, codes: Ints, few: _Few, x: int, g: int) -> None:
     """Add an atom to a group."""
     for i in range(len(few.people)):
         if few.atom[i] == x:
             p, fresh = few.people[i], True
-            _widen(few.lo[g], few.hi[g], codes, p)
+            widen(codes, p, few.lo[g], few.hi[g])
             few.counts[g, past.value[p]] += 1
             few.size[g] += 1
             for r in range(past.place.shape[1]):
@@ -210,7 +202,7 @@ def _wider(codes: Ints, sides: Widths, few: _Few, x: int, g: int) -> int:
         lo[a], hi[a] = few.lo[g, a], few.hi[g, a]
     for i in range(len(few.people)):
         if few.atom[i] == x:
-            _widen(lo, hi, codes, few.people[i])
+            widen(codes, few.people[i], lo, hi)
             more += 1
     far = np.int64(LARGEST)
     return (few.size[g] + more) * beside(sides, lo, hi, lo, far) - few.size[g] * beside(
