@@ -15,7 +15,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from .derivation import Derivation
-from .rows import Bounds, Integers, RowSystem
+from .rows import Bounds, Compact, Integers, RowSystem, compact
 from .system import System
 from .tighten import tightened
 
@@ -62,6 +62,11 @@ class Component(NamedTuple):
     low: Integers
     high: Integers
 
+    @property
+    def compact(self) -> Compact:
+        """Its coefficients by rows and by columns."""
+        return compact(self.entry_row, self.entry_pair, self.entry_sign, len(self.rows), len(self.pairs))
+
     def sums(self, x: Integers) -> Integers:
         """Sum of each row."""
         found = np.zeros(len(self.rows), dtype=np.int64)
@@ -79,11 +84,11 @@ def open_components(system: RowSystem, bounds: Bounds) -> list[Component]:
     free = bounds.lower < bounds.upper
     if not free.any():
         return []
-    compact = system.compact
-    fixed = compact.sums(np.where(free, 0, bounds.lower))
-    chosen = free[compact.column]
-    rows, pairs, signs = compact.rows[chosen], compact.column[chosen], compact.sign[chosen]
-    height, width = compact.height, compact.width
+    whole = system.compact
+    fixed = whole.sums(np.where(free, 0, bounds.lower))
+    chosen = free[whole.column]
+    rows, pairs, signs = whole.rows[chosen], whole.column[chosen], whole.sign[chosen]
+    height, width = whole.height, whole.width
     nodes = height + width
     ones = np.ones(len(rows), dtype=np.int8)
     graph = coo_array((ones, (rows, pairs + height)), shape=(nodes, nodes))

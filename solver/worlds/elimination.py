@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.adversary.propagation import Bounds, Component
-from ...models.adversary.rows import Compact, Integers, compact
+from ...models.adversary.rows import Compact, Integers
 from ...models.compiled import borrowing, compiled
 
 __all__ = ["Order", "orders", "window"]
@@ -74,15 +74,7 @@ def window(component: Component, bounds: Bounds, inside: Integers, first: int) -
 
 
 def _compact(component: Component, bounds: Bounds) -> tuple[Compact, Integers, Integers]:
-    part = compact(
-        component.entry_row,
-        component.entry_pair,
-        component.entry_sign,
-        len(component.rows),
-        len(component.pairs),
-    )
-    lower, upper = bounds.lower[component.pairs], bounds.upper[component.pairs]
-    return part, lower, upper
+    return component.compact, bounds.lower[component.pairs], bounds.upper[component.pairs]
 
 
 def _greedy_of(

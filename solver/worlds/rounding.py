@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...models.adversary.propagation import Bounds, Component, open_components
-from ...models.adversary.rows import Compact, Integers, compact
+from ...models.adversary.rows import Compact, Integers
 from ..schedule import AUDIT
 from ..settings import Clock
 from .component_lp import NEAR, ComponentLP, Floats
@@ -48,9 +48,7 @@ class Rounding:
         part: Component = lp.component
         self._lp = lp
         self._rows = _Rows(
-            compact=compact(
-                part.entry_row, part.entry_pair, part.entry_sign, len(part.rows), len(part.pairs)
-            ),
+            compact=part.compact,
             low=part.low,
             high=part.high,
             most=lp.upper,

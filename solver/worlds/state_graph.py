@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.adversary.propagation import Bounds, Component
-from ...models.adversary.rows import Integers, compact
+from ...models.adversary.rows import Integers
 from ...models.adversary.system import System
 from ..settings import Clock
 from .dead_ends import DeadEnds
@@ -115,13 +115,7 @@ class StateGraph:
         self._lower: list[int] = bounds.lower[component.pairs].tolist()
         self._upper: list[int] = bounds.upper[component.pairs].tolist()
         spans = component.high - component.low
-        self._compact = compact(
-            component.entry_row,
-            component.entry_pair,
-            component.entry_sign,
-            len(component.rows),
-            len(component.pairs),
-        )
+        self._compact = component.compact
         self._component = component
         self._low, self._high, self._spans = component.low, component.high, spans
         self._tried = partial(orders, component, bounds, spans, system.value[component.pairs])
