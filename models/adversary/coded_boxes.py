@@ -59,13 +59,9 @@ class BoxSpace:
             self._codes.append({value: code for code, value in enumerate(ordered)})
             self._numeric.append(numeric)
 
-    def boxes(self, boxes: Sequence[Box]) -> Coded:
-        """Codes of boxes."""
+    def coded(self, boxes: Sequence[Box | Point]) -> Coded:
+        """Codes of boxes, and of points: boxes around one point each."""
         return tuple(self._column(a, [box[a] for box in boxes]) for a in range(len(self._codes)))
-
-    def points(self, points: Sequence[Point]) -> Coded:
-        """Codes of points: boxes around one point each."""
-        return tuple(self._column(a, [point[a] for point in points]) for a in range(len(self._codes)))
 
     def _column(self, a: int, column: Sequence[Cell | Exact]) -> NDArray[np.uint64] | NDArray[np.int64]:
         codes = self._codes[a]

@@ -11,8 +11,7 @@ records, and the adversary, who does not know which, knows what is true of all o
 One such matching is found (Hopcroft and Karp); nothing needs to be known of the true one, so this is also
 the judge of releases whose memberships are not known. By Berge's theorem an edge is in some maximum
 matching exactly if it is in this one, on an alternating cycle, or on an even alternating path from a free
-new record: if its ends are strongly connected once FREE leads to and from these. `forced` asks the
-definition literally, with one more matching per question; tests hold both, and `tracing`, together.
+new record: if its ends are strongly connected once FREE leads to and from these.
 
 Records stay single here and the graph is networkx'. `tracing` keeps alike records in one node and starts
 from the true matching, which the steward knows: the same answers for large tables.
@@ -97,9 +96,9 @@ class Matchings:
         self.people = [member for group in old.groups for member in group.members]
         points = [member.point for member in self.people]
         space = BoxSpace([*old.boxes, *new.boxes], points)
-        coded = space.boxes(old.boxes), space.boxes(new.boxes)
+        coded = space.coded(old.boxes), space.coded(new.boxes)
         self._pairs = list(zip(*(part.tolist() for part in meeting(*coded)), strict=True))
-        inside = [meeting(one, space.points(points)) for one in coded]
+        inside = [meeting(one, space.coded(points)) for one in coded]
         self._inside = [
             _table(pairs, len(release.groups), len(points))
             for pairs, release in zip(inside, (old, new), strict=True)

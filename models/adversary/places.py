@@ -85,7 +85,7 @@ def _boxed(points: Sequence[Point], release: Release) -> dict[Point, list[int]]:
     found: dict[Point, list[int]] = {point: [] for point in points}
     if not release.attributes:
         return {point: list(range(len(boxes))) for point in points}
-    for i, j in np.stack(meeting(space.points(points), space.boxes(boxes)), axis=1).tolist():
+    for i, j in np.stack(meeting(space.coded(points), space.coded(boxes)), axis=1).tolist():
         found[points[i]].append(j)
     return found
 

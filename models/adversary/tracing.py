@@ -129,8 +129,8 @@ class Tracer:
         self.old, self.new = old, new
         self.people: list[Member] = [member for group in old.groups for member in group.members]
         space = BoxSpace([*old.boxes, *new.boxes], [member.point for member in self.people])
-        self._old_boxes, self._new_boxes = space.boxes(old.boxes), space.boxes(new.boxes)
-        self._points = space.points([member.point for member in self.people])
+        self._old_boxes, self._new_boxes = space.coded(old.boxes), space.coded(new.boxes)
+        self._points = space.coded([member.point for member in self.people])
         self.source, self.target = meeting(self._old_boxes, self._new_boxes)
         self.values = sorted({member.value for member in self.people})
         self._inside: dict[tuple[bool, int], Indices] = {}
