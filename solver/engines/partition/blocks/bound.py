@@ -154,15 +154,12 @@ class TableProgram:
             self.pricing,
             self.clock,
             self.best,
-            lambda: self._lift("linear program"),
+            lambda: self.rounds.progress.lift(self.best.bound, "linear program"),
             begin=duals,
             feasible=True,
         )
         found.start(groups)
         return found
-
-    def _lift(self, step: str) -> None:
-        self.rounds.progress.lift(self.best.bound, step)
 
     def _cut(self, relaxation: Relaxation) -> bool:
         """Post cuts that the latest solution breaks; whether there are some."""
