@@ -7,6 +7,7 @@ known to 128 bits settles nearly every comparison with a threshold.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import comb
 
@@ -58,38 +59,37 @@ def cover_share(m: int, n: int, s: int, t: int, *, bits: int | None = None) -> t
         m, n, s, t = n, m, t, s
         if s > 0 and t == n:
             return Fraction(0), Fraction(0)
-    low = high = 0
-    for c in range(s + 1):
-        term_low, term_high = (comb(s, c) * v for v in _isolated_sum(m, n, s, t, c, bits))
-        if term_high <= 1:
-            low, high = (low, high + term_high) if c % 2 == 0 else (low - term_high, high)
-            break
-        if c % 2:
-            low, high = low - term_high, high - term_low
-        else:
-            low, high = low + term_low, high + term_high
+    sums = ((comb(s, c), _alternating(_unmarked(m, n, s, t, c, bits))) for c in range(s + 1))
+    low, high = _alternating((ways * one, ways * other) for ways, (one, other) in sums)
     scale = 1 << (s * t + bits)
     return Fraction(max(low, 0), scale), Fraction(max(high, 0), scale)
 
 
-def _isolated_sum(m: int, n: int, s: int, t: int, c: int, bits: int) -> tuple[int, int]:
-    """Sum over the isolated unmarked nodes, in units of ``2 ** (m * n - s * t - bits)``."""
+def _alternating(terms: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    """Bounds on a sum of terms of alternating signs, each bounded itself, that may end early."""
     low = high = 0
+    for number, (term_low, term_high) in enumerate(terms):
+        if term_high <= 1:
+            # the truth lies between the partial sums before and after this term
+            return (low, high + term_high) if number % 2 == 0 else (low - term_high, high)
+        if number % 2:
+            low, high = low - term_high, high - term_low
+        else:
+            low, high = low + term_low, high + term_high
+    return low, high
+
+
+def _unmarked(m: int, n: int, s: int, t: int, c: int, bits: int) -> Iterator[tuple[int, int]]:
+    """Terms of the sum over the isolated unmarked nodes, in units of ``2 ** (m * n - s * t - bits)``."""
     for d in range(m - s + 1):
         binomial = comb(m - s, d)
         shift = d * n + c * (n - t)
         one = _power(m - s - d, t, bits)
         two = _power(m - c - d, n - t, bits)
-        term_low = (binomial * one[0] * two[0]) >> (bits + shift)
-        term_high = -((-binomial * one[1] * two[1]) >> (bits + shift))
-        if term_high <= 1:
-            # the truth lies between the partial sums before and after this term
-            return (low, high + term_high) if d % 2 == 0 else (low - term_high, high)
-        if d % 2:
-            low, high = low - term_high, high - term_low
-        else:
-            low, high = low + term_low, high + term_high
-    return low, high
+        yield (
+            (binomial * one[0] * two[0]) >> (bits + shift),
+            -((-binomial * one[1] * two[1]) >> (bits + shift)),
+        )
 
 
 def _power(q: int, exponent: int, bits: int) -> tuple[int, int]:
