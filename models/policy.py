@@ -14,7 +14,7 @@ from .losses.base import Loss, loss
 from .outlook.asked import Outlook
 from .parameters import as_fraction, whole
 from .problem_view import ProblemView
-from .release import Counted, Form, Release
+from .release import Counted, Form, QIGroup, Release
 from .requirement import GroupRequirement, Requirement
 from .structure import DependsOn
 
@@ -84,8 +84,11 @@ class Level:
 
     def of_release(self, release: Release, problem: ProblemView) -> Fraction:
         """Exact value of a release made for a problem."""
-        parts = (weight * loss(name).of_release(release, problem) for name, weight in self.weights)
-        return sum(parts, Fraction(0))
+        return sum((weight * kind.of_release(release, problem) for kind, weight in self.terms), Fraction(0))
+
+    def of_group(self, group: QIGroup, problem: ProblemView) -> Fraction:
+        """What a group adds to that if all losses are sums."""
+        return sum((weight * kind.of_group(group, problem.table) for kind, weight in self.terms), Fraction(0))
 
 
 @dataclass(frozen=True, init=False)

@@ -244,5 +244,4 @@ def _splits(mask: int, groups: Container[int], known: Container[int]) -> Iterato
 
 def _group_cost(problem: Problem, level: Level, rows: tuple[int, ...]) -> Fraction:
     (group,) = problem.assemble([rows]).groups
-    parts = (weight * loss(name).of_group(group, problem.table) for name, weight in level.weights)
-    return sum(parts, Fraction(0))
+    return level.of_group(group, problem)

@@ -171,15 +171,7 @@ def expensive_groups(problem: Problem, release: Release, most: int = 5) -> tuple
     """The groups with the largest part in the last loss that is a sum and is not 0, and that loss's name."""
     for level in reversed(problem.policy.levels):
         if all(loss(name).combine == "sum" for name in level.losses):
-            shares = [
-                (
-                    sum(
-                        (w * loss(name).of_group(group, problem.table) for name, w in level.weights),
-                        Fraction(0),
-                    )
-                )
-                for group in release.groups
-            ]
+            shares = [level.of_group(group, problem) for group in release.groups]
             total = level.of_release(release, problem)
             if total:
                 ranked = sorted(range(len(shares)), key=lambda i: (-shares[i], i))[:most]
