@@ -304,10 +304,14 @@ def best_integers(
     looks = _branched(solver, None if steps is None else steps / look)
     if steps is not None:
         spend(WORK.program.value * len(cost) + look * looks)
+    return _found(solver, len(cost))
+
+
+def _found(solver: Any, columns: int) -> IntegerSolution:
     info = solver.getInfo()
     found = np.array(solver.getSolution().col_value)
     feasible = info.primal_solution_status == int(highspy.SolutionStatus.kSolutionStatusFeasible)
-    there = feasible and len(found) == len(cost)
+    there = feasible and len(found) == columns
     return IntegerSolution(
         x=np.rint(found).astype(np.int64) if there else None,
         bound=float(info.mip_dual_bound),
