@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import PurePath
 
 import pytest
@@ -10,6 +11,12 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
 PARTITION = "tests of the partition engine"
+
+
+def pytest_configure() -> None:
+    """Let tests hear Ctrl-C, and what they start: shells have it ignored by what runs in the background."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

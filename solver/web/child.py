@@ -7,6 +7,7 @@ JSON, what happens: points of the search or how far it is, then ``done`` or ``er
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -31,6 +32,8 @@ JOB = "job.json"
 
 def main() -> None:
     """Run the job of the folder named on the command line."""
+    # What a shell starts in the background has it ignored, and so has all that is started by that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     folder = Path(sys.argv[1])
     job = json.loads((folder / JOB).read_text(encoding="utf-8"))
     try:

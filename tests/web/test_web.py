@@ -8,6 +8,7 @@ import inspect
 import json
 import re
 import shutil
+import signal
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -22,7 +23,7 @@ from optanon.models.requirements import registered
 from optanon.solver.advice import advice
 from optanon.solver.search import solve_problem
 from optanon.solver.terms import requirement_terms
-from optanon.solver.web import tasks
+from optanon.solver.web import child, tasks
 from optanon.solver.web.guard import Guard
 from optanon.solver.web.job import Job
 from optanon.solver.web.policy_form import PolicyForm, _read
@@ -354,6 +355,20 @@ def test_stopping_keeps_the_best_release(folder):
     ended = job.wait(60)
     assert (ended["event"], ended["status"], ended["termination"]) == ("done", "FEASIBLE", "interrupted")
     assert (folder / "release.release.csv").is_file()
+
+
+def test_a_job_hears_ctrl_c_although_its_page_was_started_in_the_background(folder, monkeypatch):
+    """Shells have it ignored there, by all that is started from it."""
+    heard: list[object] = []
+    (folder / child.JOB).write_text("{}", encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["child", str(folder)])
+    monkeypatch.setattr(child, "run", lambda *_: heard.append(signal.getsignal(signal.SIGINT)))
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        child.main()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert heard == [signal.default_int_handler]
 
 
 def test_closing_ends_the_process_without_an_answer(folder):
