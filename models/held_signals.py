@@ -25,10 +25,10 @@ class HeldSignals:
         """From now on the signal is kept; other threads hear none."""
         if threading.current_thread() is not threading.main_thread():
             return
-        self._depth += 1
-        if self._depth == 1:
-            self._before = signal.getsignal(signal.SIGINT)
+        if not self._depth:
+            self._before, self._heard = signal.getsignal(signal.SIGINT), False
             signal.signal(signal.SIGINT, self._hear)
+        self._depth += 1  # not before: the signal may come until it is kept, and nobody calls `end` then
 
     def end(self) -> None:
         """The outermost end tells of the signal that came, if one did."""

@@ -72,6 +72,7 @@ def answered(
             answer.hindsight,
             answer.price,
         ),
+        interrupted=answer.interrupted,
         price=answer.price,
     )
 

@@ -59,6 +59,8 @@ class Result:
         Respondents whom the policy's knowledge names, and nobody else does.
     summary : Summary or None
         What a steward needs to know about the release, in a dozen lines; None without one. `print` shows it.
+    interrupted : bool
+        Whether Ctrl-C was heard: whoever asks for several results has to end, even if this one is OPTIMAL.
     price : Price or None
         What `resists_inference` costs, against a bound and a release without it; None if that is not known.
     """
@@ -79,6 +81,7 @@ class Result:
     series_checked: bool | None = None
     strangers: int = 0
     summary: Summary | None = field(default=None, repr=False)
+    interrupted: bool = False
     price: Price | None = None
 
     def __str__(self) -> str:

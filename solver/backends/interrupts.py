@@ -34,15 +34,20 @@ def interruptible(call: Callable[[], T], stop: Callable[[], None]) -> tuple[T, b
     Returns
     -------
     tuple of T and bool
-        What the call returns, and whether a signal ended it.
+        What the call returns, and whether a signal ended it. A handler of the caller's own is told when it
+        has ended, and decides what becomes of the signal: False then.
     """
-    if threading.current_thread() is not threading.main_thread():
+    main = threading.current_thread() is threading.main_thread()
+    if not main or (before := signal.getsignal(signal.SIGINT)) is signal.SIG_IGN:
         return call(), False
     with _heard() as interrupt, ThreadPoolExecutor(1) as pool:
         running = pool.submit(call)
         while not wait([running], timeout=SOLVERS.listen.value).done:
             if interrupt.is_set():  # told again, as a call that had not begun does not hear it
                 stop()
+    if interrupt.is_set() and before not in (None, signal.default_int_handler):
+        signal.raise_signal(signal.SIGINT)
+        return running.result(), False
     return running.result(), interrupt.is_set()
 
 

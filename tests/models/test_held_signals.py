@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from optanon.models import compiled
+from optanon.models.held_signals import HeldSignals
 
 numba = pytest.importorskip("numba")
 from numba.core import event  # noqa: E402
@@ -117,3 +118,23 @@ def test_other_threads_keep_nothing_from_the_main_one():
     thread.start()
     thread.join()
     assert handlers == [signal.getsignal(signal.SIGINT)]
+
+
+def test_ctrl_c_before_signals_are_kept_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch):
+    """It may come while the handler is being installed: nobody calls `end` then."""
+    before, install = signal.getsignal(signal.SIGINT), signal.signal
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    held = HeldSignals()
+    monkeypatch.setattr(signal, "signal", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        held.begin()
+    monkeypatch.setattr(signal, "signal", install)
+    held.told()
+    assert signal.getsignal(signal.SIGINT) is before
+    held.begin()
+    assert signal.getsignal(signal.SIGINT) is not before
+    held.end()
+    assert signal.getsignal(signal.SIGINT) is before

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from threading import Event, main_thread
 from typing import Any
 
 import pytest
 from oracle.partition import random_problem
 
+from optanon.models.outlook.asked import Outlook
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
 from optanon.models.requirements import KCAnonymity, WeakMInvariance
 from optanon.solver import answering, ending, portfolio, restarting, search
-from optanon.solver.backends.interrupts import put_off
+from optanon.solver.backends.interrupts import interruptible, put_off
 from optanon.solver.ending import concluded
+from optanon.solver.engines.assignment.engine import AssignmentEngine
 from optanon.solver.engines.fulldomain.engine import FullDomainEngine
 from optanon.solver.incumbent import BestRelease, Incumbent
 from optanon.solver.restarting import restarted
@@ -101,6 +105,58 @@ def test_ctrl_c_while_a_plan_writes_its_answer_keeps_it(policy: Policy, monkeypa
     answer = engine.solve(problem, Settings(), Watch())
     assert answer.release is not None
     assert answer.interrupted
+
+
+def test_ctrl_c_while_the_direct_model_or_a_plan_ahead_writes_its_answer_keeps_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    problem = random_problem(3, 6, [KCAnonymity(k=2)])
+    ahead = Policy([WeakMInvariance(m=2)], ["counterfeits", "information_loss"], outlook=Outlook(releases=2))
+    for module in (Incumbent, BestRelease):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "answer", struck(module.answer))
+            engine = AssignmentEngine() if module is Incumbent else partition_engine()
+            asked = problem if module is Incumbent else replace(problem, policy=ahead)
+            answer = engine.solve(asked, Settings(), Watch())
+            assert answer.release is not None
+            assert answer.interrupted
+
+
+def waiting() -> tuple[Callable[[], str], Callable[[], None]]:
+    """A call that Ctrl-C meets, and that ends when it is stopped."""
+    going = Event()
+
+    def call() -> str:
+        signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
+        return "stopped" if going.wait(10) else "not stopped"
+
+    return call, going.set
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_handler_of_the_caller_s_own_hears_ctrl_c_and_decides():
+    heard = list[int]()
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        assert interruptible(*waiting()) == ("stopped", False)
+        assert heard == [signal.SIGINT]
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with put_off() as told:  # as when a proof is derived from a release that was found
+        assert interruptible(*waiting()) == ("stopped", False)
+        assert told.is_set()
+    assert interruptible(*waiting()) == ("stopped", True)
+
+
+def test_who_ignores_ctrl_c_is_not_interrupted():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert interruptible(lambda: strike() or signal.getsignal(signal.SIGINT), lambda: None) == (
+            signal.SIG_IGN,
+            False,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from ....models.whole_weights import LARGEST as EXACT
 from ...backends.cpsat import MADE_BY, CpSatRun, solved
 from ...baselines.greedy import greedy, together
 from ...claims import Claim, Trusted, TrustedRefusal
-from ...ending import search_clock
+from ...ending import concluded, search_clock
 from ...incumbent import BestRelease
 from ...schedule import ASSIGNMENT
 from ...settings import Answer, Settings, Watch
@@ -96,6 +96,9 @@ class _AssignmentSearch:
             if self.incumbent.best is None:
                 raise
             self.interrupted = True
+        return concluded(self._answer)
+
+    def _answer(self) -> Answer:
         if self.infeasible:
             refusal = TrustedRefusal(solver=MADE_BY, why=f"the direct model, {self.rounds} rounds of cuts")
             return self.incumbent.refused(refusal, self.rounds)

@@ -17,7 +17,7 @@ from dataclasses import replace
 from ....models.errors import CertificateError, EngineError
 from ....models.problem import Problem
 from ...claims import Claim, Empty, SubsetsClaim
-from ...ending import search_clock
+from ...ending import concluded, search_clock
 from ...engine import Engine
 from ...exact import groupings, subsets
 from ...exact.proving import counted
@@ -80,7 +80,7 @@ class _SubsetsSearch:
         except KeyboardInterrupt:
             if self.incumbent.best is None:
                 raise
-            return self.incumbent.answer(self.claims, interrupted=True)
+            return concluded(lambda: self.incumbent.answer(self.claims, interrupted=True))
 
     def _exact(self) -> Answer | None:
         """The answer, if it is within reach."""

@@ -265,13 +265,10 @@ class _SolvedWorlds:
     def _solved(self, world: World) -> tuple[_Fate, list[_Change]]:
         table = replace(self.problem.table, members=self._told(world, range(len(world))))
         problem = replace(self.problem, table=table)
-        result = solve_problem(
-            problem,
-            time_limit=self._seconds,
-            workers=1,
-            display=False,
-            initial=problem.assemble([rows.tolist() for rows in self.rows]),
-        )
+        start = problem.assemble([rows.tolist() for rows in self.rows])
+        result = solve_problem(problem, time_limit=self._seconds, workers=1, display=False, initial=start)
+        if result.interrupted:
+            raise KeyboardInterrupt
         if result.release is not None and problem.objective(result.release) < self._objective:
             return _Fate.REFUTED, self._changes(result.release)
         bound = result.bounds[0] if len(result.bounds) == 1 else None

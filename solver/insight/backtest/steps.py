@@ -144,6 +144,8 @@ def _made(problem: Problem, publisher: Publisher, trying: Trying) -> tuple[str, 
         )
     except EngineError as error:
         return "refused", None, str(error)
+    if result.interrupted:  # its release is not what would have been published
+        raise KeyboardInterrupt
     why = None if result.release is not None else result.reason or f"none found: {result.termination.value}"
     return result.status.value, result.release, why
 

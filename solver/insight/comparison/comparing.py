@@ -174,8 +174,8 @@ class Searching:
             hold_whole(self, self.by, "workers", 1)
 
     def solve(self, problem: Problem, engine: str = "auto") -> Result:
-        """A search of one engine."""
-        return solve_problem(
+        """A search of one engine; one that Ctrl-C ended is not compared with others."""
+        result = solve_problem(
             problem,
             engine=engine,
             time_limit=self.time_limit,
@@ -183,6 +183,9 @@ class Searching:
             workers=self.workers,
             display=False,
         )
+        if result.interrupted:
+            raise KeyboardInterrupt
+        return result
 
     def prove(self, problem: Problem, names: frozenset[str], proofs: Proofs) -> str:
         """Search for the best release with these requirements only; what came of it, in words."""

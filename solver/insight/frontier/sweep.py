@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ....models.errors import OptanonError
 from ....models.problem import Problem, require_meant
 from ....models.release import Release
+from ...backends.interrupts import put_off
 from ...search import solve_problem
 from ...status import Status, Termination
 from .grid import FrontierGrid, Setting
@@ -98,29 +99,31 @@ class _OnItsWay(NamedTuple):
     def search(self, todo: Sequence[tuple[Setting, ...]], listener: Listener | None) -> bool:
         """Search points in order; False if a signal ended it."""
         total = len(self.grid.points)
-        if listener is not None:
-            listener(total - len(todo), total, None)
-        for left, settings in zip(range(len(todo) - 1, -1, -1), todo, strict=True):
-            try:
-                point = self._point(settings)
-            except KeyboardInterrupt:
-                return False
-            self.found[settings] = _better(self.found.get(settings), point)
-            if self.file is not None:
-                write_state(self.file, self.grid, self.found.values())
+        try:
             if listener is not None:
-                listener(total - left, total, point)
-            if point.termination is Termination.INTERRUPTED:
-                return False
+                listener(total - len(todo), total, None)
+            for left, settings in zip(range(len(todo) - 1, -1, -1), todo, strict=True):
+                point, interrupted = self._point(settings)
+                with put_off() as struck:  # a point that was found is stored, too
+                    self.found[settings] = _better(self.found.get(settings), point)
+                    if self.file is not None:
+                        write_state(self.file, self.grid, self.found.values())
+                if listener is not None:
+                    listener(total - left, total, point)
+                if interrupted or struck.is_set():
+                    return left == 0 and point.settled
+        except KeyboardInterrupt:
+            return False
         return True
 
-    def _point(self, settings: tuple[Setting, ...]) -> FrontierPoint:
+    def _point(self, settings: tuple[Setting, ...]) -> tuple[FrontierPoint, bool]:
+        """What is found there, and whether a signal was heard meanwhile."""
         problem = self.grid.at(settings)
         losses = tuple(level.name for level in problem.policy.levels)
         for other, point in self.found.items():
             nobody = point.status is Status.INFEASIBLE
             if nobody and self.grid.stricter(settings, other) and other != settings:
-                return FrontierPoint(
+                point = FrontierPoint(
                     settings=settings,
                     status=Status.INFEASIBLE,
                     termination=Termination.COMPLETED,
@@ -132,6 +135,7 @@ class _OnItsWay(NamedTuple):
                     time_limit=self.time_limit,
                     borrowed=("infeasible",),
                 )
+                return point, False
         judge = _judge(self.grid)
         starts = [
             (values, number, point.release)
@@ -149,7 +153,8 @@ class _OnItsWay(NamedTuple):
             initial=start,
             reasons=False,
         )
-        return FrontierPoint.of(settings, losses, result, self.time_limit)
+        interrupted = result.interrupted or result.termination is Termination.INTERRUPTED
+        return FrontierPoint.of(settings, losses, result, self.time_limit), interrupted
 
 
 def _better(before: FrontierPoint | None, point: FrontierPoint) -> FrontierPoint:

@@ -43,6 +43,7 @@ from optanon.models.numeric import Numeric
 from optanon.models.publisher import usual_publishers
 from optanon.solver.baselines.registry import baselines
 from optanon.solver.engines.partition.ahead.hindsight import unavoidable
+from optanon.solver.insight.backtest import steps
 from optanon.solver.insight.backtest.result import COLUMNS
 from optanon.solver.insight.backtest.steps import BacktestStep
 
@@ -388,6 +389,21 @@ def test_stopped_it_keeps_what_there_is():
     )
     assert not found.complete
     assert len(found.steps) == 3
+
+
+def test_a_search_that_ctrl_c_ends_ends_the_backtest(monkeypatch: pytest.MonkeyPatch):
+    whole, calls = steps.solve_problem, list[Problem]()
+
+    def interrupted(problem: Problem, **options: Any) -> Any:
+        calls.append(problem)
+        return replace(whole(problem, **options), interrupted=len(calls) == 2)
+
+    monkeypatch.setattr(steps, "solve_problem", interrupted)
+    only = {"search": Publisher(policy=POLICY)}
+    found = backtest(
+        Problem(table=table(6), policy=POLICY), only, futures=Futures(releases=4, seeds=(1,)), audit_seconds=0
+    )
+    assert (found.complete, len(found.steps), len(calls)) == (False, 1, 2)
 
 
 def test_usual_publishers_are_four_where_people_have_signatures():

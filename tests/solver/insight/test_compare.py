@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import oracle.brute_force as bf
 import pandas as pd
 import pytest
 from command_line import run
+from oracle.partition import random_problem
 
 import optanon as oa
 from optanon.instances import catalog
@@ -19,6 +21,7 @@ from optanon.instances.generators import clustered_table, generated_roles, serie
 from optanon.models.policy import RecodingKind
 from optanon.solver import settling
 from optanon.solver.baselines.registry import baselines
+from optanon.solver.insight.comparison import comparing
 from optanon.solver.insight.comparison.distance import (
     FoundRelease,
     ProvenBounds,
@@ -534,3 +537,16 @@ def test_full_domain_that_cannot_be_is_said():
     found = oa.compare(problem, baselines=(), workers=1, queries=0, recodings=True)
     assert found["full_domain"].refused is not None
     assert "generalizes" in found["full_domain"].refused
+
+
+def test_a_search_that_ctrl_c_ends_ends_the_comparison(monkeypatch: pytest.MonkeyPatch):
+    whole, calls = comparing.solve_problem, list[str]()
+
+    def interrupted(problem: oa.Problem, **options: Any) -> Any:
+        calls.append(options["engine"])
+        return replace(whole(problem, **options), interrupted=True)
+
+    monkeypatch.setattr(comparing, "solve_problem", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        oa.compare(random_problem(1, 6, [oa.KCAnonymity(k=2)]), engines=["partition", "assignment"])
+    assert calls == ["partition"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from fractions import Fraction
@@ -315,6 +316,34 @@ def test_a_search_that_was_interrupted_ends_the_frontier_and_is_tried_again(
     monkeypatch.undo()
     rest = frontier(hospital(), {"n": [1, 2]}, workers=1, state=state)
     assert [point.status for point in rest.points] == [Status.OPTIMAL] * 2
+
+
+@pytest.mark.parametrize("where", ["search", "store", "listener"])
+def test_ctrl_c_in_the_last_moment_of_a_point_ends_the_frontier_and_keeps_the_point(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    state = tmp_path / "state.json"
+    whole, written = solve_problem, sweep.write_state
+
+    def interrupted(*args: Any, **options: Any) -> Any:
+        return replace(whole(*args, **options), interrupted=True)
+
+    def pressed(*args: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        written(*args)
+
+    def listener(done: int, _total: int, _point: FrontierPoint | None) -> None:
+        if where == "listener" and done:
+            raise KeyboardInterrupt
+
+    if where == "search":
+        monkeypatch.setattr(sweep, "solve_problem", interrupted)
+    if where == "store":
+        monkeypatch.setattr(sweep, "write_state", pressed)
+    stopped = frontier(hospital(), {"n": [1, 2]}, workers=1, state=state, listener=listener)
+    assert [point.status for point in stopped.points] == [Status.OPTIMAL]
+    assert not stopped.complete
+    assert len(json.loads(state.read_text())["points"]) == 1
 
 
 def test_points_out_of_time_are_tried_again_only_with_more_of_it(

@@ -23,7 +23,7 @@ from ....colgen.column import Column
 from ....colgen.covering import Ints
 from ....colgen.structure.signatures import Rules
 from ....colgen.structure.types import Types
-from ....ending import search_clock
+from ....ending import concluded, search_clock
 from ....engine import PlanSearch
 from ....incumbent import BestRelease
 from ....schedule_series import AHEAD
@@ -104,6 +104,9 @@ class AheadSearch:
             self._look_back()
         except KeyboardInterrupt:
             self.interrupted = True
+        return concluded(self._answer)
+
+    def _answer(self) -> Answer:
         answer = self.best.answer(
             self._claims(), interrupted=self.interrupted, late=self.clock.ended, rounds=LIMITS.restarts
         )

@@ -15,6 +15,7 @@ from .....models.errors import CertificateError, TooLargeError
 from .....models.problem import Problem
 from ....backends.cpsat import MADE_BY
 from ....claims import TrustedRefusal
+from ....ending import concluded
 from ....exact.program import Program
 from ....incumbent import BestRelease
 from ....schedule import COUNTS
@@ -70,7 +71,7 @@ class CountsSearch:
                 self._levels()
         except KeyboardInterrupt:
             self.interrupted = True
-        return self._answer()
+        return concluded(self._answer)
 
     # -- levels ----------------------------------------------------------------------------------
 
