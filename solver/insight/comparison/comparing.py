@@ -68,8 +68,9 @@ def compare(
         of the policy are no easier: under full domain, and where releases to come are priced.
     recodings : bool
         Whether to put the best full-domain release (one hierarchy level per column) beside the best of any
-        grouping, whichever of the two the policy asks for. Its multiple of the best full-domain release takes
-        the place of a baseline's multiple of what it promises.
+        grouping, whichever of the two the policy asks for. It is searched first, and engines start from
+        it, so any grouping is never worse. Its multiple of the best full-domain release takes the place of a
+        baseline's multiple of what it promises.
 
     Returns
     -------
@@ -95,8 +96,10 @@ def compare(
     chosen = _engines(engines, problem)
     asked = queries_for(problem.table, queries, selectivity, seed)
     proofs = Proofs(problem)
-    rows = [_engine_row(problem, name, search, asked, proofs) for name in chosen]
-    rows += [_full_domain_row(problem, hierarchies, search, asked, proofs)] if recodings else []
+    full = _full_domain_row(problem, hierarchies, search, asked, proofs) if recodings else None
+    start = None if full is None else full.release  # one of any grouping, too
+    rows = [_engine_row(problem, name, search, asked, proofs, start) for name in chosen]
+    rows += [] if full is None else [full]
     rows += [_baseline_row(problem, baseline, seed, asked, proofs) for baseline in heuristics]
     if promised and _nested(problem):
         wanted = {frozenset(row.promises) for row in rows if row.kind == "baseline" and row.figures}
@@ -173,8 +176,8 @@ class Searching:
         if self.workers is not None:
             hold_whole(self, self.by, "workers", 1)
 
-    def solve(self, problem: Problem, engine: str = "auto") -> Result:
-        """A search of one engine; one that Ctrl-C ended is not compared with others."""
+    def solve(self, problem: Problem, engine: str = "auto", initial: Release | None = None) -> Result:
+        """A search of one engine, from a release on if there is one; ended by Ctrl-C it is not compared."""
         result = solve_problem(
             problem,
             engine=engine,
@@ -182,6 +185,7 @@ class Searching:
             seed=self.seed,
             workers=self.workers,
             display=False,
+            initial=initial,
         )
         if result.interrupted:
             raise KeyboardInterrupt
@@ -256,11 +260,16 @@ def _once(names: Iterable[str], what: str) -> list[str]:
 
 
 def _engine_row(
-    problem: Problem, name: str, search: Searching, asked: RangeQueries | None, proofs: Proofs
+    problem: Problem,
+    name: str,
+    search: Searching,
+    asked: RangeQueries | None,
+    proofs: Proofs,
+    start: Release | None,
 ) -> ComparisonRow:
     promises = tuple(dict.fromkeys(requirement.name for requirement in problem.policy.requirements))
     try:
-        result = search.solve(problem, name)
+        result = search.solve(problem, name, start)
     except EngineError as error:  # only "auto" is left to find that nobody takes the problem
         return ComparisonRow(name=name, kind="engine", source="", promises=promises, refused=str(error))
     proofs.prove(proofs.known, result)

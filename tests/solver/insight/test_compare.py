@@ -517,6 +517,19 @@ def test_both_recodings_side_by_side_whichever_is_asked_for(recoding: RecodingKi
     assert best.own is None
 
 
+def test_any_grouping_starts_from_the_full_domain_release(monkeypatch: pytest.MonkeyPatch):
+    starts: dict[str, oa.Release | None] = {}
+
+    def solve(problem: oa.Problem, **asked: Any) -> oa.Result:
+        starts[problem.policy.recoding] = asked.get("initial")
+        return oa.solve_problem(problem, **asked)
+
+    monkeypatch.setattr(comparing, "solve_problem", solve)
+    found = oa.compare(two_ways(), baselines=(), workers=1, queries=0, recodings=True)
+    assert found["full_domain"].release is not None
+    assert starts == {"full_domain": None, "multidimensional": found["full_domain"].release}
+
+
 def test_optimal_is_what_was_derived_again_here_as_in_solve(monkeypatch: pytest.MonkeyPatch):
     def undecided(given: object, claim: object):
         raise UndecidedError("out of time")
