@@ -75,10 +75,12 @@ def match_rows(found: ForeignTable, table: Microdata, how: How | Literal["auto"]
         raise ReleaseError(f"match must be 'auto', 'respondents', 'order' or 'fit', got {how!r}")
     if found.records > len(table):
         without = f" without the {table.dropped} that lack a value (drop_missing)" if table.dropped else ""
+        counted = any(row.count > 1 for row in found.rows)
+        other = "; if its counts mean something else, say count=None (--count '')" if counted else ""
         raise ReleaseError(
             f"the release has {found.records} records, the table {len(table)} tuples{without}: somebody "
             "would be there twice; give the table it was made from, or, if some are counterfeits, add a "
-            f"column {table.respondent!r} that is empty for these"
+            f"column {table.respondent!r} that is empty for these{other}"
         )
     named = all(row.respondent is not None for row in found.rows)
     if how == "respondents" and not named:

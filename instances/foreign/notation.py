@@ -24,7 +24,8 @@ or averaged values) has no notation: such cells are read as the values they show
 A text that is a label of the column is always read as that label. Intervals are cut to the domain,
 and an interval of numbers is the range of the column's grid in it: with whole numbers ``[20,30)`` is
 ``[20,29]``. A set of numbers becomes the range around it, which overstates its loss; it covers no others.
-Cells that say different things are different, though they may cover the same values of the table.
+Cells that say different things are different, though they may cover the same values of the table. In a column
+with a category ``missing``, so are ``*``, empty cells and ``NA``, and other marks (``?``) are that category.
 """
 
 from __future__ import annotations
@@ -39,9 +40,11 @@ from typing import Literal, TypeAlias
 
 from ...models.box import Cell, Leaves, covered_by, format_number
 from ...models.categories import Categories, Ordered
+from ...models.combination import fold
 from ...models.domain import Domain
 from ...models.errors import ReleaseError
 from ...models.exact_numbers import exact_number
+from ...models.missing import DOUBTFUL, MISSING
 from ...models.numeric import Numeric
 from .masks import matching
 
@@ -262,7 +265,10 @@ class Reader:
 
     def _category(self, text: str) -> CoveredValues:
         if self.silent(text):
-            return self._of(range(self._last + 1))
+            # Where values are missing, one mark may stand for these and another one for suppressed cells.
+            return self._of(range(self._last + 1), text if MISSING in self._rank else None)
+        if MISSING in self._rank and text not in self._rank and fold(text) in DOUBTFUL:
+            text = MISSING
         ways = (
             (self._label, True),
             (self._range, bool(self._numbers)),

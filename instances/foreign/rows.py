@@ -317,6 +317,11 @@ def _remarks(boxes: Sequence[tuple[CoveredValues, ...]], domains: Sequence[Domai
                 f"column {domain.name!r}: {widened} different sets of numbers are read as the range around "
                 "them, which overstates the loss"
             )
+        if any(cell.said in NOTHING_SAID and cell.said != "*" for cell in cells):
+            notes.append(
+                f"column {domain.name!r}: cells that are empty or say NA are read as any value: write "
+                f"{MISSING!r} where that category is meant"
+            )
     return notes
 
 

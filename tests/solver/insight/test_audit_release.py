@@ -153,6 +153,37 @@ def test_our_own_public_copy_and_columns_in_any_order():
         assert found.distance.multiple == 1
 
 
+def test_missing_values_are_not_one_group_with_suppressed_cells(tmp_path: Path):
+    """Two cells are starred and two were missing all along: four records that all see as two and two."""
+    people = pd.DataFrame(
+        {"id": list("pqrs"), "job": ["cook", None, "cook", None], "age": [1, 1, 1, 2], "v": list("abab")}
+    )
+    table = oa.Microdata.from_frame(
+        people,
+        respondent="id",
+        quasi_identifiers={"job": "flat", "age": "numeric"},
+        sensitive="v",
+        missing="category",
+    )
+    released = people.drop(columns="id").assign(age="1-2")
+    file = tmp_path / "released.csv"
+    for mark in ("NA", "", "?", "missing"):
+        released.assign(job=["*", mark, "*", mark]).to_csv(file, index=False)
+        for source in (file, released.assign(job=["*", mark, "*", mark])):
+            assert [len(group.members) for group in read_foreign(source, table).release.groups] == [2, 2]
+    empty = read_foreign(released.assign(job=["*", "", "*", ""]), table)
+    assert any("write 'missing' where that category is meant" in note for note in empty.notes)
+    told = read_foreign(released.assign(job=["*", "?", "*", "?"]), table)
+    assert [str(group.box[0]) for group in told.release.groups if group.box] == ["*", "missing"]
+    assert told.notes == ()
+
+
+def test_a_column_of_other_counts_is_suspected_where_there_are_too_many_records():
+    with pytest.raises(oa.ReleaseError, match=r"its counts mean something else, say count=None"):
+        read_foreign(TWINS.assign(count=[3, 1, 2, 1]), twins().table)
+    assert read_foreign(TWINS.assign(count=[3, 1, 2, 1]), twins().table, count=None).records == 4
+
+
 # --- who is behind a record ---------------------------------------------------------------------
 
 
