@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,10 +11,9 @@ import pandas as pd
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..models import hierarchies
-from ..models.date_levels import with_missing
 from ..models.domain import Domain
 from ..models.errors import ProblemFileError
-from ..models.hierarchy import Hierarchy
+from ..models.hierarchy import ROOT, Hierarchy
 from ..models.missing import MISSING
 from ..models.numeric import Numeric
 from ..models.parameters import as_fraction
@@ -165,7 +166,7 @@ def column_spec(
         raise ProblemFileError(f"{where}{_row_of(kind, frame[name])}: {error}") from error
     if MISSING in column:
         return found
-    return with_missing(found, missing=missing == "category" and bool(frame[name].isna().to_numpy().any()))
+    return _with_missing(found, missing=missing == "category" and bool(frame[name].isna().to_numpy().any()))
 
 
 def _row_of(kind: Any, column: pd.Series[Any]) -> str:
@@ -186,6 +187,18 @@ def _has_levels(kind: Any, cell: object) -> bool:
     except _MISFITS:
         return False
     return True
+
+
+def _with_missing(built: Hierarchy, *, missing: bool) -> Hierarchy:
+    """A hierarchy that was built, with a branch for missing cells, there or by its rule."""
+    paths = (*built.paths, (*[MISSING] * built.height, ROOT)) if missing else built.paths
+    return Hierarchy(paths, rule=None if built.rule is None else partial(_built_again, built.rule))
+
+
+def _built_again(rule: Callable[[Iterable[str]], Hierarchy], leaves: Iterable[str]) -> Hierarchy:
+    said = list(leaves)
+    built = rule(leaf for leaf in said if leaf != MISSING)
+    return _with_missing(built, missing=MISSING in said)
 
 
 def _ordered(kind: OrderedKind) -> QISpec:

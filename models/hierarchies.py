@@ -11,20 +11,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import date, datetime
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from math import floor
+from typing import Literal, TypeAlias, TypeVar
 
 import pandas as pd
 
 from .box import format_number
-from .date_levels import DateLevel, dates, several_levels
 from .errors import HierarchyError
 from .exact_numbers import exact_number, shortest_decimals
 from .hierarchy import ROOT, Hierarchy, as_written
 
 __all__ = ["DateLevel", "dates", "intervals", "ordered", "prefixes", "rounding"]
+
+T = TypeVar("T")
+
+DateLevel: TypeAlias = Literal["month", "quarter", "year", "decade"]
+"""How coarse a date is said."""
+
+_DATE_LEVELS: tuple[DateLevel, ...] = ("month", "quarter", "year", "decade")
 
 
 def intervals(
@@ -55,7 +63,7 @@ def intervals(
     >>> intervals([31, 37, 42], [5, 10]).paths[1]
     ('37', '[35,40)', '[30,40)', '*')
     """
-    steps = [_number(width, "width") for width in several_levels("widths", widths)]
+    steps = [_number(width, "width") for width in _several("widths", widths)]
     found = Hierarchy.intervals(_numbers(numbers), steps, origin=_number(origin, "origin"))
     return replace(found, rule=partial(intervals, widths=steps, origin=origin))
 
@@ -85,7 +93,7 @@ def rounding(numbers: Iterable[object], steps: Sequence[Fraction | int | str]) -
     >>> rounding([31, 37, 42], [10, 30]).paths[0]
     ('31', '30±5', '30±15', '*')
     """
-    widths = [_number(step, "step") for step in several_levels("steps", steps)]
+    widths = [_number(step, "step") for step in _several("steps", steps)]
     if any(width <= 0 for width in widths):
         raise HierarchyError("rounding steps must be above 0")
     for finer, coarser in pairwise(widths):
@@ -128,13 +136,59 @@ def prefixes(codes: Iterable[object], keep: Sequence[int]) -> Hierarchy:
     >>> prefixes(["12047", "12049", "12555"], [4, 2]).paths[0]
     ('12047', '1204*', '12***', '*')
     """
-    _ = several_levels("keep", keep)
+    _ = _several("keep", keep)
     if any(not isinstance(n, int) or n < 1 for n in keep) or any(a <= b for a, b in pairwise(keep)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise HierarchyError(f"keep says how many characters stay, from many to few, got {list(keep)}")
     leaves = sorted({str(code) for code in codes})
     longest = max((len(leaf) for leaf in leaves), default=0)
     rows = ((leaf, *(leaf[:n] + "*" * max(1, longest - n) for n in keep), ROOT) for leaf in leaves)
     return Hierarchy(tuple(rows), rule=partial(prefixes, keep=tuple(keep)))
+
+
+def dates(
+    days: Iterable[object], levels: Sequence[DateLevel] = ("month", "year"), *, pattern: str | None = None
+) -> Hierarchy:
+    """Dates said as month, quarter, year, decade.
+
+    Parameters
+    ----------
+    days
+        The leaves: dates, or texts such as ``2024-03-05``.
+    levels
+        From fine to coarse.
+    pattern : str, optional
+        How dates are written, for `datetime.strptime`: ``%d.%m.%Y``. Default: ISO 8601.
+
+    Returns
+    -------
+    Hierarchy
+
+    Raises
+    ------
+    HierarchyError
+        If a text is no date of this pattern, or levels are unknown or out of order.
+
+    Examples
+    --------
+    >>> dates(["2024-03-05", "2024-11-30"], ["quarter", "year"]).paths[0]
+    ('2024-03-05', '2024-Q1', '2024', '*')
+    """
+    unknown = [level for level in _several("levels", levels) if level not in _DATE_LEVELS]
+    if unknown:
+        raise HierarchyError(f"dates have no level {unknown[0]!r}: use {', '.join(_DATE_LEVELS)}")
+    if any(_DATE_LEVELS.index(a) >= _DATE_LEVELS.index(b) for a, b in pairwise(levels)):
+        raise HierarchyError(f"date levels go from fine to coarse: {', '.join(_DATE_LEVELS)}")
+    rows: list[tuple[str, ...]] = []
+    for text in sorted({str(day) for day in days}):
+        day = _date(text, pattern)
+        said = {
+            "month": f"{day.year:04}-{day.month:02}",
+            "quarter": f"{day.year:04}-Q{(day.month + 2) // 3}",
+            "year": f"{day.year:04}",
+            "decade": f"{day.year // 10:03}0s",
+        }
+        rows.append((text, *(said[level] for level in levels), ROOT))
+    return Hierarchy(tuple(rows), rule=partial(dates, levels=tuple(levels), pattern=pattern))
 
 
 def ordered(categories: Sequence[object], sizes: Sequence[int]) -> Hierarchy:
@@ -163,7 +217,7 @@ def ordered(categories: Sequence[object], sizes: Sequence[int]) -> Hierarchy:
     ('college', 'college..university', '*')
     """
     leaves = [str(category) for category in categories]
-    _ = several_levels("sizes", sizes)
+    _ = _several("sizes", sizes)
     if any(not isinstance(n, int) or n < 2 for n in sizes) or any(b % a for a, b in pairwise(sizes)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise HierarchyError(
             f"sizes are whole numbers from 2, each a multiple of the one before, got {list(sizes)}"
@@ -173,6 +227,13 @@ def ordered(categories: Sequence[object], sizes: Sequence[int]) -> Hierarchy:
         runs = [leaves[place // n * n : place // n * n + n] for n in sizes]
         rows.append((leaf, *(run[0] if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in runs), ROOT))
     return Hierarchy(tuple(rows))
+
+
+def _several(what: str, given: Sequence[T]) -> Sequence[T]:
+    """One level is a list of one."""
+    if isinstance(given, str) or not isinstance(given, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise HierarchyError(f"{what} must be a list, one entry for each level: write [{given!r}]")
+    return given
 
 
 def _numbers(numbers: Iterable[object]) -> list[object]:
@@ -189,3 +250,13 @@ def _number(raw: object, what: str) -> Fraction:
         return exact_number(raw)
     except (ValueError, OverflowError, ZeroDivisionError) as error:
         raise HierarchyError(f"the {what} {str(raw)[:60]!r} is not a number: correct it") from error
+
+
+def _date(text: str, pattern: str | None) -> date:
+    try:
+        found = datetime.fromisoformat(text) if pattern is None else datetime.strptime(text, pattern)
+    except ValueError as error:
+        how = "written as YYYY-MM-DD; say how dates are written, such as '%d.%m.%Y'"
+        expected = how if pattern is None else f"of the pattern {pattern!r}: correct it or the pattern"
+        raise HierarchyError(f"{text!r} is not a date {expected}") from error
+    return found.date()

@@ -26,7 +26,6 @@ from .cells import (
     with_roles,
 )
 from .column_names import refuse_reserved
-from .date_levels import dated
 from .domain import Codes, Domain
 from .errors import PolicyError, TableError
 from .group import Member
@@ -50,8 +49,7 @@ __all__ = [
 
 QISpec: TypeAlias = Domain | Hierarchy | str | Sequence[str] | None
 """How a column is generalized: a domain, a hierarchy, ``"numeric"``, ``"flat"``, an ordered
-list of categories, or None to guess (numbers are numeric, ISO dates have months, quarters, years and
-decades, all else is flat)."""
+list of categories, or None to guess (numbers are numeric, all else is flat)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -173,8 +171,7 @@ class Microdata:
         respondent, sensitive : str
             Column names (or a `Sensitive` for its options); a list of several sensitive ones.
         quasi_identifiers : sequence of str, or mapping of str to QISpec
-            Columns the adversary knows, and how each is generalized. What is not said is guessed: numbers are
-            published as ranges, ISO dates as month, quarter, year, decade, everything else as it is or not.
+            Columns the adversary knows, and how each is generalized.
         missing : {"refuse", "category"}
             Missing cells are an error, or the category ``missing`` (flat, sensitive, or in a hierarchy).
         missing_marks : collection of str, or mapping of column to collection
@@ -197,7 +194,8 @@ class Microdata:
         gaps.refuse_absent(frame.columns)
         frame = gaps.declared(with_roles(frame, roles))
         refuse_doubtful_cells(frame, gaps, {name: _listed(spec) for name, spec in specs.items()}, private)
-        columns = _columns(frame, roles, specs, missing)
+        must = {respondent, *(name for name, spec in specs.items() if _is_numeric(spec))}
+        columns = {name: cells_of(frame, name, missing, refuse=name in must) for name in roles}
         people = respondent_ids(respondent, columns[respondent], rule)
         values = sensitive_values(private, columns, rule)
         domains = tuple(_domain_of(name, columns[name], spec) for name, spec in specs.items())
@@ -240,18 +238,6 @@ def specs_of(quasi_identifiers: Sequence[str] | Mapping[str, QISpec]) -> dict[st
         if not known or isinstance(spec, Mapping | set | frozenset | bytes):
             raise _unknown_kind(name, spec)
     return dict(quasi_identifiers)
-
-
-def _columns(
-    frame: pd.DataFrame, roles: Sequence[str], specs: dict[str, QISpec], missing: str
-) -> dict[str, list[object]]:
-    """Cells of each column, first the respondents'; dates of which nothing is said get levels in `specs`."""
-    must = {roles[0], *(name for name, spec in specs.items() if _is_numeric(spec))}
-    columns = {name: cells_of(frame, name, missing, refuse=name in must) for name in roles}
-    for name, spec in specs.items():
-        if spec is None and (found := dated(columns[name])) is not None:
-            columns[name], specs[name] = list(found[0]), found[1]
-    return columns
 
 
 def _is_numeric(spec: QISpec) -> bool:
