@@ -24,7 +24,7 @@ from optanon.solver.engines.partition.points.search import PointsSearch
 from optanon.solver.schedule import POINTS, RESERVES
 from optanon.solver.settings import Settings, Watch
 from optanon.solver.settling import settled
-from optanon.solver.status import Point, Termination
+from optanon.solver.status import Point, Status, Termination
 from optanon.solver.verify import points as verifier
 
 ROUNDS = ("at sight", "linear program", "number of groups", "cuts")
@@ -140,3 +140,17 @@ def test_a_bound_of_nothing_at_sight_and_no_time_for_more_end_with_a_release(mon
         found = Searched(problem, 0.05)
     assert found.answer.release is not None
     assert found.answer.bounds == (0,)
+
+
+@pytest.mark.parametrize(("more", "why"), [(0, Termination.ROUNDING), (1, Termination.ITERATION_LIMIT)])
+def test_what_rounding_may_hide_is_no_limit(more: int, why: Termination):
+    """Costs of groups are rounded up, each by less than a unit."""
+    problem = drawn("plain")
+    rows = PointRows.of(problem)
+    assert isinstance(rows, PointRows)
+    search = PointsSearch(problem, Settings(), Watch(), rows)
+    numbers = tuple(range(int(rows.count.sum())))
+    search.progress.offer([numbers[:4], numbers[4:]])
+    search.progress.lift(search.progress.cost - 2 - more, "a bound")
+    answer = search._answer()
+    assert (answer.status, answer.termination) == (Status.FEASIBLE, why)

@@ -58,6 +58,11 @@ class PointProgress(Incumbent[tuple[Group, ...], Fraction]):
         """No release costs less, in the costs that are relative to the best one."""
         return self._bound_cost
 
+    @property
+    def rounded(self) -> bool:
+        """Whether rounding may be all that is missing: less than a unit a group."""
+        return self.cost - self.bound <= len(self.up)
+
     def offer(
         self, solution: Sequence[Group | Column] | None, text: str = "release", *, checked: bool = False
     ) -> bool:

@@ -73,9 +73,10 @@ class PointsSearch:
         return concluded(self._answer)
 
     def _answer(self) -> Answer:
-        return self.progress.answer(
+        progress, ended = self.progress, not (self.interrupted or self.clock.ended)
+        return progress.answer(
             self._claims(),
-            solved=self.progress.tied and self.progress.bound >= self.progress.cost,
+            solved=progress.bound >= progress.cost if progress.tied else ended and progress.rounded,
             interrupted=self.interrupted,
             late=self.clock.ended,
             rounds=self.root.rounds,
