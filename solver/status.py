@@ -30,7 +30,7 @@ class Termination(Enum):
     TIME_LIMIT = "time limit"
     INTERRUPTED = "interrupted"
     ROUNDING = "rounding"
-    """The search ended, but costs had to be rounded down to fit integers: the gap shown is what that left."""
+    """The search ended, but costs had to be rounded to fit integers: the gap shown may be what that left."""
     PROOF_INCOMPLETE = "proof incomplete"
     """The search ended, but its verifier could not derive all that the engine or a solver says."""
     ITERATION_LIMIT = "iteration limit"
