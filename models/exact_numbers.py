@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,6 +16,7 @@ import pandas as pd
 
 __all__ = [
     "LONGEST",
+    "common_unit",
     "exact_number",
     "exact_text",
     "in_units",
@@ -85,6 +86,18 @@ def in_units(numbers: Collection[Fraction]) -> tuple[list[int], int]:
     """The same numbers as integers in units of 1 / scale, and the scale."""
     scale = lcm(*{number.denominator for number in numbers})
     return [number.numerator * (scale // number.denominator) for number in numbers], scale
+
+
+def common_unit(numbers: Collection[Fraction]) -> Fraction:
+    """The largest number that divides all of them; 1 if all are 0.
+
+    Examples
+    --------
+    >>> common_unit([Fraction(6), Fraction(9, 2), Fraction(0)])
+    Fraction(3, 2)
+    """
+    whole, scale = in_units(numbers)
+    return Fraction(gcd(*whole) or scale, scale)
 
 
 def exact_text(number: Fraction | None) -> str | None:

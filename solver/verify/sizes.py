@@ -15,6 +15,7 @@ from math import lcm
 import numpy as np
 
 from ...models.errors import CertificateError
+from ...models.exact_numbers import common_unit
 from ...models.losses.base import loss
 from ...models.policy import Level
 from ...models.problem import Problem
@@ -51,12 +52,13 @@ class SizeCosts:
         return loss(self.level.weights[0][0]).combine
 
     @cached_property
-    def one(self) -> int:
-        """Cost of a unit of a sum."""
+    def unit(self) -> Fraction:
+        """What a cost of 1 stands for in a sum."""
         if self.kind != "sum":
-            return 1
+            return Fraction(1)
+        common = common_unit([weight for _, weight in self.level.weights])
         found = [self._fake, self._hidden, *(self._loss(size, 0) for size in (1, 2, 3))]
-        return lcm(*(each.denominator for each in found))
+        return common / lcm(*((each / common).denominator for each in found))
 
     def groups(self, sizes: Ints) -> Ints:
         """Cost of groups without counterfeits; each costs -1 in a ratio."""
@@ -86,14 +88,14 @@ class SizeCosts:
         """What a cost stands for; of a maximum, the size of the largest group."""
         (name, weight), *_ = self.level.weights
         if self.kind == "sum":
-            return Fraction(cost, self.one)
+            return cost * self.unit
         if self.kind == "max":
             return self._loss(cost, 0) if cost else Fraction(0)
         table = self.problem.table
         return weight * loss(name).decode(len(table) + cost, 1, table)
 
     def _whole(self, value: Fraction) -> int:
-        cost = value * self.one
+        cost = value / self.unit
         if cost.denominator > 1 or cost > LARGEST:
             raise CertificateError(f"{self.level.name}: costs by size are not whole numbers of moderate size")
         return int(cost)

@@ -287,7 +287,6 @@ def test_interrupting_keeps_what_there_is(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize(
     "level",
     [
-        {"discernibility": 10**20},
         {"discernibility": 1, "suppressed": 10**20},
         {"discernibility": 10**20, "information_loss": 1},
     ],
@@ -298,8 +297,20 @@ def test_weights_beyond_64_bits_are_left_to_other_plans(level: dict[str, int]):
     problem = replace(problem, policy=policy)
     assert ("64 bits" in str(refusal(problem))) == ("information_loss" not in level)
     assert solve_problem(problem, engine="partition", display=False).status is Status.OPTIMAL
-    if len(level) == 1:
-        assert solved(problem).status is Status.UNKNOWN
+
+
+@pytest.mark.parametrize("weight", ["1099511627776", "100000000000000000000", "1099511627776/3"])
+def test_a_weight_that_all_costs_have_in_common_costs_no_digits(weight: str):
+    problem = random_problem(3, 40, [KCAnonymity(k=3, c="1/2")])
+    alone, weighed = (
+        replace(problem, policy=problem.policy.changed(minimize=[{"discernibility": w}]))
+        for w in ("1", weight)
+    )
+    one, other = (solve_problem(asked, display=False) for asked in (alone, weighed))
+    assert one.status is other.status is Status.OPTIMAL
+    assert other.objective[0] == one.objective[0] * Fraction(weight)
+    proven = verify(other.certificate, weighed, other.release)
+    assert proven.trusted == ()
 
 
 def test_equal_runs_give_equal_releases():

@@ -46,7 +46,7 @@ def cost_of(price: SizeCosts, value: Fraction) -> int:
     """The cost of a value."""
     (_, weight), *_ = price.level.weights
     if price.kind == "sum":
-        return int(value * price.one)
+        return int(value / price.unit)
     if price.kind == "max":
         return int(value / weight)
     return -int(weight * len(price.problem.table) / value)
@@ -135,7 +135,7 @@ def test_costs_are_whole_numbers_of_a_level_s_unit():
         problem := small(Policy([KCAnonymity(k=2)], [{"discernibility": "1/3", "suppressed": "1/7"}])),
         problem.policy.levels[0],
     )
-    assert price.one == 21
+    assert price.unit == Fraction(1, 21)
     assert price.value(5) == Fraction(5, 21)
     assert price.value(22) > 1
 

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from .....models.errors import TooLargeError
+from .....models.exact_numbers import common_unit
 from .....models.losses.base import loss
 from .....models.problem_view import LevelView, ProblemView
 from ....colgen.covering import Ints
@@ -41,12 +42,13 @@ class Prices:
         return cls(level=level, problem=problem, kind=loss(level.weights[0][0]).combine)
 
     @cached_property
-    def scale(self) -> int:
-        """Cost of one unit of the level; 1 unless it is a sum."""
+    def unit(self) -> Fraction:
+        """What a cost of 1 stands for; 1 unless the level is a sum."""
         if self.kind != "sum":
-            return 1
-        weights = [self._fake, self._suppressed, *(self._group(size) for size in (1, 2, 3))]
-        return lcm(*(weight.denominator for weight in weights))
+            return Fraction(1)
+        common = common_unit([weight for _, weight in self.level.weights])
+        found = [self._fake, self._suppressed, *(self._group(size) for size in (1, 2, 3))]
+        return common / lcm(*((cost / common).denominator for cost in found))
 
     def groups(self, sizes: Ints) -> Ints:
         """Cost of a group of each size without counterfeits.
@@ -55,7 +57,7 @@ class Prices:
         """
         if self.kind == "ratio":
             return np.full(len(sizes), -1, dtype=np.int64)
-        costs = {size: self._group(size) * self.scale for size in sorted(set(sizes.tolist()))}
+        costs = {size: self._group(size) / self.unit for size in sorted(set(sizes.tolist()))}
         if any(cost.denominator > 1 or cost > LIMITS.largest_cost for cost in costs.values()):
             raise TooLargeError(f"weights of {self.level.name} have too many digits for 64 bits: round them")
         return np.array([int(costs[size]) for size in sizes.tolist()], dtype=np.int64)
@@ -65,7 +67,7 @@ class Prices:
         if self.kind != "sum":
             return True
         each, tuples = max(self.suppressed, self.fake), len(self.problem.table)
-        groups = self._group(size) * self.scale <= LIMITS.largest_cost
+        groups = self._group(size) / self.unit <= LIMITS.largest_cost
         return groups and each * tuples <= LIMITS.largest_cost << 10
 
     def per_tuple(self, size: int) -> int:
@@ -81,18 +83,18 @@ class Prices:
     @property
     def fake(self) -> int:
         """Cost of a counterfeit."""
-        return int(self._fake * self.scale) if self.kind == "sum" else 0
+        return int(self._fake / self.unit) if self.kind == "sum" else 0
 
     @property
     def suppressed(self) -> int:
         """Cost of a suppressed tuple."""
-        return int(self._suppressed * self.scale) if self.kind == "sum" else 0
+        return int(self._suppressed / self.unit) if self.kind == "sum" else 0
 
     def value(self, cost: int) -> Fraction:
         """The level's value that a cost stands for; for a maximum, the cost is the size."""
         (name, weight), *_ = self.level.weights
         if self.kind == "sum":
-            return Fraction(cost, self.scale)
+            return cost * self.unit
         if self.kind == "max":
             return self._group(cost) if cost else Fraction(0)
         tuples = len(self.problem.table)
