@@ -40,6 +40,9 @@ def answered(
     for index, level in enumerate(levels):
         # The course of every level ends where the result stands.
         watch.note(index, level.value, level.bound, "checked")
+    price = answer.price
+    if price is not None and answer.release is not None:
+        price = price.of(levels[-1].value)
     reason = None if answer.release is not None else answer.told or None
     if answer.status is Status.INFEASIBLE and reason is None:
         reason = _reason(problem, settings, watch, words, search=reasons)
@@ -70,10 +73,10 @@ def answered(
             answer.status.value,
             answer.alone,
             answer.hindsight,
-            answer.price,
+            price,
         ),
         interrupted=answer.interrupted,
-        price=answer.price,
+        price=price,
     )
 
 

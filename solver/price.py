@@ -6,7 +6,7 @@ but may not be the best. The truth is between the two.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 __all__ = ["Price"]
@@ -32,6 +32,10 @@ class Price:
     bound: Fraction | None
     without: Fraction | None
     dropped: int = 0
+
+    def of(self, value: Fraction) -> Price:
+        """What it costs if a release that was found later loses so much."""
+        return replace(self, value=value, without=None if self.without is None else min(self.without, value))
 
     def __str__(self) -> str:
         told = [

@@ -23,7 +23,8 @@ from optanon.solver.baselines.registry import baselines
 from optanon.solver.engines.regrouping import RegroupingSearch, regrouped
 from optanon.solver.exact.subsets import Subsets
 from optanon.solver.incumbent import BestRelease, passes
-from optanon.solver.search import solve_problem
+from optanon.solver.price import Price
+from optanon.solver.search import result_of, solve_problem
 from optanon.solver.settings import Answer, Clock, Settings, Watch
 from optanon.solver.status import Status, Termination
 
@@ -154,6 +155,17 @@ def test_ctrl_c_keeps_the_best_release(monkeypatch: pytest.MonkeyPatch):
     assert answer.termination is Termination.INTERRUPTED
     assert answer.release is not None
     assert len(answer.release.groups) == 2
+
+
+def test_a_price_is_that_of_the_release_that_leaves():
+    price = Price(value=Fraction(9), bound=Fraction(2), without=Fraction(6))
+    settings = Settings(time_limit=5.0)
+    answer = regrouped(PROBLEM, replace(early(), price=price), settings, Watch())
+    found = result_of(PROBLEM, answer, "partition (asked for)", Watch(), settings, reasons=True)
+    assert found.price is not None
+    assert found.price.value == found.objective[-1]
+    assert found.price.without == min(6, found.objective[-1])
+    assert found.price.bound == 2
 
 
 @pytest.mark.slow
