@@ -79,9 +79,7 @@ def regrouped(problem: Problem, answer: Answer, settings: Settings, watch: Watch
         or problem.policy.recoding != "multidimensional"
     ):
         return answer
-    levels = problem.policy.levels
-    whole = any(loss(name).combine == "release" for level in levels for name in level.losses)
-    if whole or answer.release.hidden_cells:  # groups by themselves do not say what is lost
+    if answer.release.hidden_cells:  # nothing here says which cells to hide
         return answer
     clock = search_clock(problem, settings, watch)
     best = BestRelease(problem, watch, clock)
