@@ -15,7 +15,7 @@ from ..models.problem import Problem
 from .claims import Claim, Trusted
 from .ending import concluded
 from .engine import Engine, last
-from .engines.regrouping import regrouped
+from .engines.rearranging import rearranged
 from .incumbent import BestRelease, overtaken, passes, refuse_denied
 from .schedule import STAGES, WHOLE
 from .settings import Answer, Clock, Settings, Watch
@@ -85,7 +85,7 @@ def restarted(search: Search, problem: Problem, settings: Settings, watch: Watch
             before = best.values, tuple(best.bounds)
             try:
                 begun = replace(own, initial=best.best or initial, seed=settings.seed + number)
-                answers.append(regrouped(problem, search(begun, best), begun, watch))
+                answers.append(rearranged(problem, search(begun, best), begun, watch))
             except TooLargeError:  # to be searched for longer
                 if not answers:
                     raise

@@ -28,7 +28,7 @@ from .ending import search_clock, stopped
 from .engine import Engine
 from .engines.assignment.engine import AssignmentEngine
 from .engines.fulldomain.engine import FullDomainEngine
-from .engines.regrouping import regrouped
+from .engines.rearranging import rearranged
 from .in_turn import InTurn
 from .portfolio import best_known, informed
 from .randomize import draw
@@ -310,7 +310,7 @@ def _answer(engine: Engine, problem: Problem, settings: Settings, watch: Watch) 
     """The answer of an engine that knows of heuristics, and is restarted if limits share no course."""
     once = settings.first or settings.extend is not None or _one_course(problem, engine)
     found = informed(engine if once else Restarting(engine), problem, settings, watch)
-    return regrouped(problem, found, settings, watch)
+    return rearranged(problem, found, settings, watch)
 
 
 def _one_course(problem: Problem, engine: Engine) -> bool:

@@ -95,7 +95,7 @@ def test_each_begins_with_the_best_so_far_and_the_answer_is_the_best_of_all(monk
 
 def test_a_search_that_ends_early_is_begun_again_until_one_has_all_the_time(monkeypatch: pytest.MonkeyPatch):
     faked(monkeypatch)
-    monkeypatch.setattr(restarting, "regrouped", lambda _, answer, *__: answer)
+    monkeypatch.setattr(restarting, "rearranged", lambda _, answer, *__: answer)
     some: list[tuple[Known, ...]] = [((WHOLE, Fraction(0), EARLY),) * 4]  # 2.5, 10, 30, 60 s
     some += [(*some[0], (found, bound, EARLY)) for found, bound in ((PAIRS, Fraction(0)), (None, BEST / 9))]
     some += [((WHOLE, Fraction(0), ended),) for ended in (Termination.ROUNDING, Termination.INTERRUPTED)]

@@ -20,7 +20,7 @@ from optanon.models.release import Release
 from optanon.models.requirements import KCAnonymity, WeakMInvariance
 from optanon.models.table import Microdata
 from optanon.solver.baselines.registry import baselines
-from optanon.solver.engines.regrouping import RegroupingSearch, regrouped
+from optanon.solver.engines.rearranging import RearrangingSearch, rearranged
 from optanon.solver.exact.subsets import Subsets
 from optanon.solver.incumbent import BestRelease, passes
 from optanon.solver.price import Price
@@ -36,7 +36,7 @@ def changed(problem: Problem, start: Release, clock: Clock | None = None, seed: 
     best = BestRelease(problem, Watch())
     assert best.offer(start)
     best.raise_bounds([Fraction(0)] * len(problem.policy.levels))
-    RegroupingSearch(problem, best, seed, clock or Clock()).run()
+    RearrangingSearch(problem, best, seed, clock or Clock()).run()
     return best
 
 
@@ -128,7 +128,7 @@ def early(release: Release | None = EVERYBODY) -> Answer:
     ],
 )
 def test_answers_of_searches_that_were_ended_stay(answer: Answer, settings: Settings):
-    assert regrouped(PROBLEM, answer, settings, Watch()) is answer
+    assert rearranged(PROBLEM, answer, settings, Watch()) is answer
 
 
 def test_an_answer_found_early_is_improved_and_keeps_its_bound():
@@ -136,21 +136,21 @@ def test_an_answer_found_early_is_improved_and_keeps_its_bound():
     least.offer(PROBLEM.assemble([[0, 1], [2, 3], [4, 5]]))
     assert least.values is not None
     bound = least.values
-    answer = regrouped(PROBLEM, replace(early(), bounds=bound), Settings(time_limit=5.0), Watch())
+    answer = rearranged(PROBLEM, replace(early(), bounds=bound), Settings(time_limit=5.0), Watch())
     assert (answer.status, answer.bounds) == (Status.OPTIMAL, bound)
-    answer = regrouped(PROBLEM, early(), Settings(time_limit=5.0), Watch())
+    answer = rearranged(PROBLEM, early(), Settings(time_limit=5.0), Watch())
     assert answer.release is not None
     assert PROBLEM.objective(answer.release) == bound
     assert answer.status is Status.FEASIBLE
 
 
 def test_ctrl_c_keeps_the_best_release(monkeypatch: pytest.MonkeyPatch):
-    def struck(self: RegroupingSearch) -> None:
+    def struck(self: RearrangingSearch) -> None:
         self.best.offer(PROBLEM.assemble([[0, 1, 2], [3, 4, 5]]))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(RegroupingSearch, "run", struck)
-    answer = regrouped(PROBLEM, early(), Settings(time_limit=5.0), Watch())
+    monkeypatch.setattr(RearrangingSearch, "run", struck)
+    answer = rearranged(PROBLEM, early(), Settings(time_limit=5.0), Watch())
     assert answer.interrupted
     assert answer.termination is Termination.INTERRUPTED
     assert answer.release is not None
@@ -160,7 +160,7 @@ def test_ctrl_c_keeps_the_best_release(monkeypatch: pytest.MonkeyPatch):
 def test_a_price_is_that_of_the_release_that_leaves():
     price = Price(value=Fraction(9), bound=Fraction(2), without=Fraction(6))
     settings = Settings(time_limit=5.0)
-    answer = regrouped(PROBLEM, replace(early(), price=price), settings, Watch())
+    answer = rearranged(PROBLEM, replace(early(), price=price), settings, Watch())
     found = result_of(PROBLEM, answer, "partition (asked for)", Watch(), settings, reasons=True)
     assert found.price is not None
     assert found.price.value == found.objective[-1]

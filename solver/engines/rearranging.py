@@ -32,14 +32,14 @@ from ..status import Status, Termination
 from .partition.enumerated.columns import NamedColumn, column_of, group_of, released
 from .partition.enumerated.judge import GroupVerdicts
 
-__all__ = ["regrouped"]
+__all__ = ["rearranged"]
 
 Rows: TypeAlias = tuple[int, ...]
 Costs: TypeAlias = tuple[Fraction, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegroupingLimits:
+class RearrangingLimits:
     """How far groups are taken apart."""
 
     together: int = 10
@@ -56,10 +56,10 @@ class RegroupingLimits:
     """Suppressed tuples that are looked at in one step."""
 
 
-LIMITS = RegroupingLimits()
+LIMITS = RearrangingLimits()
 
 
-def regrouped(problem: Problem, answer: Answer, settings: Settings, watch: Watch) -> Answer:
+def rearranged(problem: Problem, answer: Answer, settings: Settings, watch: Watch) -> Answer:
     """The answer of a search, with a better release if there is time left and one is found.
 
     Parameters
@@ -87,7 +87,7 @@ def regrouped(problem: Problem, answer: Answer, settings: Settings, watch: Watch
     best.raise_bounds(answer.bounds)
     interrupted = False
     try:
-        RegroupingSearch(problem, best, settings.seed, clock).run()
+        RearrangingSearch(problem, best, settings.seed, clock).run()
     except KeyboardInterrupt:
         interrupted = True
 
@@ -105,7 +105,7 @@ def regrouped(problem: Problem, answer: Answer, settings: Settings, watch: Watch
     return concluded(found)
 
 
-class RegroupingSearch:
+class RearrangingSearch:
     """State of one search.
 
     Parameters
