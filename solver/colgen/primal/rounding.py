@@ -17,7 +17,7 @@ from ..table import Rows
 from .left_over import gathered, joined
 from .limits import ROUNDING as LIMITS
 
-__all__ = ["completed", "fitting", "rounded"]
+__all__ = ["balanced", "completed", "fitting", "rounded"]
 
 
 def rounded(
@@ -57,6 +57,41 @@ def fitting(
         else:
             groups.append(tuple(group))
     return groups, np.repeat(np.arange(len(rows)), free)
+
+
+def balanced(judge: Judge, value: Ints, groups: Sequence[Group], left: Ints) -> tuple[list[Group], Ints]:
+    """Give up the last groups without the value that most tuples left over have, until these can be dealt.
+
+    Parameters
+    ----------
+    judge
+        Of groups of different values.
+    value : int array
+        Of each row.
+    groups
+        Of rows; those worth most first.
+    left : int array
+        Rows of the tuples in none, with repeats.
+
+    Returns
+    -------
+    tuple
+        The groups that are left, and the tuples in none. If these cannot be dealt still, nothing is given up.
+    """
+    counts = np.bincount(value[left], minlength=len(judge.names))
+    given, at = set[int](), len(groups) - 1
+    most = int(counts.argmax())
+    while counts[most] > counts.sum() // judge.least:
+        while at >= 0 and most in value[list(groups[at])]:
+            at -= 1
+        if at < 0:
+            return list(groups), left
+        given.add(at)
+        counts += np.bincount(value[list(groups[at])], minlength=len(counts))
+        at -= 1
+        most = int(counts.argmax())
+    kept = [group for g, group in enumerate(groups) if g not in given]
+    return kept, np.concatenate([left, *(np.array(groups[g], dtype=np.int64) for g in sorted(given))])
 
 
 def completed(

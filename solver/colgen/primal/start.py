@@ -2,7 +2,8 @@
 
 Mondrian (LeFevre, DeWitt, Ramakrishnan) with any requirement that looks at values only; where both
 halves would not do at the median, places near it are tried. It fails only if the whole table is
-not admissible; then no grouping of a monotone requirement exists.
+not admissible; then no grouping of a monotone requirement exists. Where groups of different values will do,
+a part is admissible, too, if it can be dealt to such groups; parts that cannot be cut are.
 
 When time is short, the parts that are left are cut in the order of the rows instead, all of a size at once:
 a tenth of the work, and since neighbours in that order are near one another, groups are still small boxes.
@@ -40,14 +41,14 @@ def halved(rows: Rows, judge: Judge, clock: Clock | None = None) -> list[Group] 
     units = np.repeat(np.arange(len(rows), dtype=np.int64), rows.count)
     value = judge.seen(rows.value)
     values = judge.told_apart
-    if not judge.admits(tuple(np.bincount(value[units], minlength=values).tolist())):
+    if not judge.divisible(np.bincount(value[units], minlength=values)[None, :])[0]:
         return None
     done, pending = list[Group](), deque([units])
     while pending and not (clock is not None and clock.over):
         part = pending.popleft()
         halves = _best_cut(rows, judge, part, value, values)
         if halves is None:
-            done.append(tuple(sorted(part.tolist())))
+            done += _dealt(judge, np.sort(part), value)
         else:
             pending += halves
     return done + chopped([np.sort(part) for part in pending], judge, value)
@@ -75,8 +76,17 @@ def chopped(parts: Sequence[Ints], judge: Judge, value: Ints) -> list[Group]:
         start, end = np.concatenate([start, middle]), np.concatenate([middle, end])
     start, end = (np.concatenate(side) for side in zip(*closed, strict=True))
     order = np.argsort(start)
-    flat = units.tolist()
-    return [tuple(flat[a:b]) for a, b in zip(start[order].tolist(), end[order].tolist(), strict=True)]
+    parts = [units[a:b] for a, b in zip(start[order].tolist(), end[order].tolist(), strict=True)]
+    return [group for part in parts for group in _dealt(judge, part, value)]
+
+
+def _dealt(judge: Judge, part: Ints, value: Ints) -> list[Group]:
+    """One group, or as many as there may be, to which the tuples of each value are dealt in their order."""
+    groups = len(part) // judge.least
+    if not judge.different or groups < 2 or np.bincount(value[part]).max() > groups:
+        return [tuple(part.tolist())]
+    order = part[np.argsort(value[part], kind="stable")]
+    return [tuple(np.sort(order[g::groups]).tolist()) for g in range(groups)]
 
 
 def _cut_places(judge: Judge, value: Ints, start: Ints, end: Ints) -> Ints:
@@ -92,10 +102,10 @@ def _cut_places(judge: Judge, value: Ints, start: Ints, end: Ints) -> Ints:
         for at in range(0, len(left), max(1, LIMITS.at_once // wide)):
             some = slice(at, at + max(1, LIMITS.at_once // wide))
             lower = _counted(value, start[left[some]], cut[some], wide)
-            good[some] = judge.verdicts(lower)
+            good[some] = judge.divisible(lower)
             left_good = np.flatnonzero(good[some])
             upper = _counted(value, cut[some][left_good], end[left[some]][left_good], wide)
-            good[at + left_good] = judge.verdicts(upper)
+            good[at + left_good] = judge.divisible(upper)
         found[left[good]] = cut[good]
         left = left[~good]
         if not len(left):
@@ -126,12 +136,18 @@ def _best_cut(rows: Rows, judge: Judge, part: Ints, value: Ints, values: int) ->
         g.codes, g.weight, g.tree, g.side, g.table, part, orders, first, last, value, values
     )
     for at in np.argsort(costs, kind="stable").tolist():
-        if judge.admits(tuple(lower[at].tolist())) and judge.admits(tuple(upper[at].tolist())):
+        if _divides(judge, lower[at]) and _divides(judge, upper[at]):
             a, place = divmod(at, last - first + 1)
             order = part[orders[a]]
             assert a < attributes
             return order[: first + place], order[first + place :]
     return None
+
+
+def _divides(judge: Judge, counts: Ints) -> bool:
+    """The same verdict as `Judge.divisible`, which remembers none."""
+    known = judge.different and counts.max() <= counts.sum() // judge.least
+    return known or judge.admits(tuple(counts.tolist()))
 
 
 @compiled

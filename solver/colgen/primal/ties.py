@@ -62,7 +62,7 @@ def tied(rows: Rows, judge: Judge, *, dear: float, clock: Clock) -> list[Group] 
         last = joined(rows, judge, groups, last, value, clock)
     chopped_up = list[Group]()
     if last:
-        if not judge.admits(tuple(np.bincount(value[last], minlength=judge.told_apart).tolist())):
+        if not judge.divisible(np.bincount(value[last], minlength=judge.told_apart)[None, :])[0]:
             return None
         chopped_up = chopped([np.sort(np.array(last, dtype=np.int64))], judge, value)
     return [tuple(sorted(group)) for group in groups] + chopped_up

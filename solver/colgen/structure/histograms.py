@@ -108,6 +108,25 @@ class Judge:
             self.requirements, counts, names, context, lambda line: of_histogram(shown, counts[line].tolist())
         )
 
+    @cached_property
+    def different(self) -> bool:
+        """Whether one group of everybody may not do, but any smallest ones of different values do."""
+        sizes = range(self.least, min(2 * self.least, len(self.names) + 1))
+        monotone = all(r.structure(self.problem).monotone for r in self.requirements)
+        if monotone or self.blind or not (self.alike and sizes):
+            return False
+        return all(self.admits((1,) * size) for size in sizes)
+
+    def divisible(self, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether tuples with these counts, one line each, are known to make admissible groups.
+
+        All together, or dealt to as many groups as there may be, so that each has different values.
+        """
+        found = self.verdicts(counts)
+        if self.different:
+            found |= counts.max(axis=1) <= counts.sum(axis=1) // self.least
+        return found
+
     def alone(self) -> Judge:
         """The same verdicts with nothing of the problem but requirements and the table's histogram."""
         found = Judge.__new__(Judge)
@@ -116,6 +135,7 @@ class Judge:
         found.names, found.alike, found.blind = self.names, self.alike, self.blind
         found._alike, found._blind = list(self._alike), list(self._blind)
         found.least, found.most_alike = self.least, self.most_alike
+        found.different = self.different
         found._known = {}
         return found
 

@@ -15,7 +15,7 @@ from optanon.instances.generators import clustered_table, generated_roles
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
-from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness
+from optanon.models.requirements import DistinctLDiversity, KCAnonymity, TCloseness, WeakMInvariance
 from optanon.solver import limits, portfolio
 from optanon.solver.cluster.here import Here
 from optanon.solver.colgen.boxes import grid, sweeping
@@ -43,6 +43,7 @@ from optanon.solver.status import Point, Termination
 K3 = Policy([KCAnonymity(k=3)])
 K5L2 = Policy([KCAnonymity(k=3), DistinctLDiversity(l=2)])
 HALF = Policy([KCAnonymity(k=3, c=Fraction(1, 2))])
+M2 = Policy([WeakMInvariance(m=2)])
 
 
 @pytest.fixture(autouse=True)
@@ -261,6 +262,14 @@ def test_tables_whose_counts_are_listed_go_in_blocks_earlier(monkeypatch: pytest
         assert search.in_blocks(rows, judge, listed=listed, beyond=False) is found
 
 
+def test_tables_whose_groups_have_different_values_go_in_blocks_later(monkeypatch: pytest.MonkeyPatch):
+    rows, judge, _ = of_table(clustered(M2))
+    assert judge.different
+    for least, found in ((len(rows) - 1, True), (len(rows), False)):
+        monkeypatch.setattr(search, "LIMITS", replace(limits.BLOCKS, listed_rows=0, different_rows=least))
+        assert search.in_blocks(rows, judge, listed=True, beyond=False) is found
+
+
 def test_what_is_no_release_yet_is_not_crossed_and_takes_nobodys_place():
     problem = clustered(K3)
     rows, _, rounds = of_table(problem)
@@ -280,7 +289,7 @@ def test_what_is_no_release_yet_is_not_crossed_and_takes_nobodys_place():
     assert sorted(map(sorted, program._crossed(everybody).tuples())) == sorted(map(sorted, better.tuples()))
 
 
-@pytest.mark.parametrize("policy", [K3, K5L2], ids=["k", "k and l"])
+@pytest.mark.parametrize("policy", [K3, K5L2, M2], ids=["k", "k and l", "m"])
 def test_some_tuples_are_grouped_as_a_table_of_their_own(policy: Policy):
     rows, judge, rounds = of_table(clustered(policy))
     units = np.repeat(np.arange(len(rows)), rows.count)[::2]
@@ -306,6 +315,42 @@ def test_tuples_that_may_not_be_released_alone_wait_for_groups_of_others():
     assert program.completed(others, alike, (5, 5)).tuples() == [*others, *((int(row),) for row in alike)]
     mixed = np.arange(20)
     assert sorted(map(len, program.completed([], mixed, (5, 5)).tuples()))[0] >= 3
+
+
+def test_groups_are_given_up_until_what_is_left_has_groups_of_different_values():
+    problem = clustered(M2)
+    rows, judge, rounds = of_table(problem)
+    histograms = Histograms.of(problem)
+    assert isinstance(histograms, Histograms)
+    form = form_of(histograms)
+    assert form is not None
+    program = bound.TableProgram(
+        rounds, rows, histograms, form, DualBound(HistogramPricing(rows, histograms))
+    )
+    groups = [group for group in rounds.run().tuples() if len(group) == 2]
+    most = int(np.bincount(rows.value, weights=rows.count).argmax())
+    torn = [group for group in groups if most in rows.value[list(group)]][:5]
+    kept = [group for group in groups if group not in torn]
+    alike = np.array([row for group in torn for row in group if rows.value[row] == most])
+    found = program.completed(kept, alike, (5, 5)).tuples()
+    assert sorted(row for group in found for row in group) == sorted(
+        [*(row for group in kept for row in group), *alike.tolist()]
+    )
+    counts = [np.bincount(rows.value[list(group)], minlength=len(judge.names)) for group in found]
+    assert judge.verdicts(np.array(counts, dtype=np.int64)).all()
+    assert max(map(max, counts)) == 1
+    given = [group for group in kept if group not in found]
+    assert 0 < len(given) <= len(alike)  # some may be made again
+    assert not any(most in rows.value[list(group)] for group in given)
+
+
+def test_where_values_have_to_differ_roundings_improve_the_release(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(search, "LIMITS", replace(search.LIMITS, rows=0))
+    problem = clustered(M2)
+    rounded = solve_problem(problem, seed=2, workers=1, display=False)
+    monkeypatch.setattr(plan, "LIMITS", replace(plan.LIMITS, phases=()))
+    alone = solve_problem(problem, seed=2, workers=1, display=False)
+    assert rounded.objective[0] < alone.objective[0]
 
 
 @pytest.mark.parametrize(("numeric", "part"), [(1, None), (2, ())], ids=["one number", "two numbers"])

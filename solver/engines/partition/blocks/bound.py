@@ -30,7 +30,7 @@ from ....colgen.duals import DualBound
 from ....colgen.pool import Pool
 from ....colgen.primal.annealing import Cooling
 from ....colgen.primal.crossing import crossed
-from ....colgen.primal.rounding import fitting
+from ....colgen.primal.rounding import balanced, fitting
 from ....colgen.relaxation import Relaxation
 from ....colgen.structure.histograms import Histograms
 from ....colgen.table import Rows
@@ -223,9 +223,11 @@ class TableProgram:
 
     def completed(self, groups: list[tuple[int, ...]], left: Ints, moves: Sequence[int]) -> Grouping:
         """With groups of the tuples that are in none; by themselves if they may not be released so."""
-        judge = self.rounds.judge
-        counts = np.bincount(judge.seen(self.rounds.rows.value[left]), minlength=judge.told_apart)
-        if len(left) and judge.admits(tuple(counts.tolist())):
+        judge, value = self.rounds.judge, self.rounds.rows.value
+        if judge.different:
+            groups, left = balanced(judge, value, groups, left)
+        counts = np.bincount(judge.seen(value[left]), minlength=judge.told_apart)
+        if len(left) and judge.divisible(counts[None, :])[0]:
             rest = self.rounds.anew(left, moves, LIMITS.rounds + self._cold)
             return Grouping.joined([Grouping.of(groups), rest]) if groups else rest
         return Grouping.of([*groups, *((int(row),) for row in left)])

@@ -74,7 +74,7 @@ def _apart(rows: Rows, judge: Judge, a: int, middle: int, b: int) -> bool:
     halves = (slice(a, middle), slice(middle, b))
     values = judge.told_apart
     counts = [np.bincount(rows.value[h], weights=rows.count[h], minlength=values) for h in halves]
-    return bool(judge.verdicts(np.array(counts, dtype=np.int64)).all())
+    return bool(judge.divisible(np.array(counts, dtype=np.int64)).all())
 
 
 def cut_groups(rows: Rows, groups: Grouping, most: int, seed: int) -> list[Ints]:

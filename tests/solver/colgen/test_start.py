@@ -1,0 +1,87 @@
+"""First groups: parts of the table that can be dealt to groups of different values are cut further."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from oracle.partition import random_problem
+
+import optanon as oa
+from optanon.models.problem import Problem
+from optanon.models.requirement import Requirement
+from optanon.models.requirements import DistinctLDiversity, KCAnonymity, WeakMInvariance
+from optanon.solver.colgen.primal.rounding import balanced
+from optanon.solver.colgen.primal.start import chopped, halved
+from optanon.solver.colgen.structure.histograms import Judge
+from optanon.solver.colgen.table import Rows
+from optanon.solver.settings import Clock
+
+
+def of_values(values: str, *requirements: Requirement) -> Problem:
+    frame = pd.DataFrame({"id": range(len(values)), "a": range(len(values)), "v": list(values)})
+    table = oa.Microdata.from_frame(frame, respondent="id", quasi_identifiers={"a": "numeric"}, sensitive="v")
+    return Problem(table=table, policy=oa.Policy(requirements, ["information_loss"]))
+
+
+def makes_groups(judge: Judge, counts: tuple[int, ...]) -> bool:
+    """Whether tuples make admissible groups: the first one, and whatever is in its group, in all ways."""
+    if not any(counts):
+        return True
+    first = next(v for v, often in enumerate(counts) if often)
+    return any(
+        part[first] and judge.admits(part) and makes_groups(judge, tuple(np.subtract(counts, part).tolist()))
+        for part in product(*(range(often + 1) for often in counts))
+    )
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_what_counts_as_divisible_makes_groups_of_different_values(m: int):
+    judge = Judge(of_values("aaabbbcccddd", WeakMInvariance(m=m)))
+    assert judge.different
+    told = 0
+    for counts in product(range(4), repeat=4):
+        if any(counts) and judge.divisible(np.array([counts]))[0]:
+            told += not judge.admits(counts)
+            assert makes_groups(judge, counts)
+    assert told > 30
+
+
+def test_where_everybody_together_may_do_verdicts_are_all():
+    for requirements in ([KCAnonymity(k=2)], [DistinctLDiversity(l=2)]):
+        judge = Judge(of_values("aabbccd", *requirements))
+        assert not judge.different
+        counts = np.array([line for line in product(range(3), range(3), range(3), range(2)) if any(line)])
+        wide = counts.sum(axis=1, keepdims=True) if judge.blind else counts
+        assert (judge.divisible(wide) == judge.verdicts(wide)).all()
+        assert judge.alone().different is judge.different
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_groups_have_different_values_though_the_whole_table_is_no_group(seed: int):
+    problem = random_problem(seed, 61, [WeakMInvariance(m=2)])
+    judge = Judge(problem)
+    rows = Rows.of(problem, blind=judge.blind)
+    everybody = np.repeat(np.arange(len(rows)), rows.count)
+    assert not judge.admits_all
+    ways = halved(rows, judge), halved(rows, judge, Clock(1e-9)), chopped([everybody], judge, rows.value)
+    for found in ways:
+        assert found is not None
+        assert Counter(row for group in found for row in group) == Counter(everybody.tolist())
+        for group in found:
+            assert judge.admits(tuple(np.bincount(rows.value[list(group)], minlength=len(judge.names))))
+            assert len(set(rows.value[list(group)].tolist())) == len(group)
+
+
+def test_groups_without_the_frequent_value_are_given_up_from_the_last_on():
+    judge, value = Judge(of_values("aabbccddeeff", WeakMInvariance(m=2))), np.repeat(np.arange(6), 2)
+    groups = [(2, 4), (0, 5), (6, 8), (7, 10)]
+    left = np.array([1, 1, 1, 3])
+    kept, rest = balanced(judge, value, groups, left)
+    assert kept == [(2, 4), (0, 5), (6, 8)]
+    assert rest.tolist() == [1, 1, 1, 3, 7, 10]
+    # Three of a value and one other group without it: too few.
+    assert balanced(judge, value, [(0, 5)], left[:3]) == ([(0, 5)], pytest.approx(left[:3]))
