@@ -146,8 +146,6 @@ class BlockLimits:
     """but this part of near tuples that are just enough for a group is one,"""
     listed_rows: int = 4_000
     """with more than that if needed histograms are listed, so that a linear program of all boxes is known,"""
-    different_rows: int = 15_000
-    """or than that if all values of a group are different: roundings leave over many of the frequent ones,"""
     nested_rows: int = 2_000
     """or than that if these are too many to be listed: those of several numbers,"""
     nested: int = 10_000

@@ -36,11 +36,20 @@ def rounded(
 
 
 def fitting(
-    rows: Rows, columns: Pool, amount: NDArray[np.float64], reduced: NDArray[np.float64]
+    rows: Rows,
+    columns: Pool,
+    amount: NDArray[np.float64],
+    reduced: NDArray[np.float64],
+    copies: Ints | None = None,
 ) -> tuple[list[Group], Ints]:
-    """Groups by falling amount (then rising reduced cost) as long as they fit, and the tuples left over."""
+    """Groups by falling amount (then rising reduced cost) as long as they fit, and the tuples left over.
+
+    Each at most once, or as often as `copies` says.
+    """
     groups: list[Group] = []
     order = np.lexsort((reduced, -np.round(amount, 2)))
+    if copies is not None:
+        order = np.repeat(order, copies[order])
     free, spare = rows.count.tolist(), rows.spare
     for line in columns.lines[order].tolist():
         group = [u for u in line if u >= 0]

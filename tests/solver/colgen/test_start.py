@@ -14,9 +14,11 @@ import optanon as oa
 from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import DistinctLDiversity, KCAnonymity, WeakMInvariance
-from optanon.solver.colgen.primal.rounding import balanced
+from optanon.solver.colgen.histogram_pricing import HistogramPricing
+from optanon.solver.colgen.pool import Pool
+from optanon.solver.colgen.primal.rounding import balanced, fitting
 from optanon.solver.colgen.primal.start import chopped, halved
-from optanon.solver.colgen.structure.histograms import Judge
+from optanon.solver.colgen.structure.histograms import Histograms, Judge
 from optanon.solver.colgen.table import Rows
 from optanon.solver.settings import Clock
 
@@ -74,6 +76,26 @@ def test_groups_have_different_values_though_the_whole_table_is_no_group(seed: i
         for group in found:
             assert judge.admits(tuple(np.bincount(rows.value[list(group)], minlength=len(judge.names))))
             assert len(set(rows.value[list(group)].tolist())) == len(group)
+
+
+def test_a_group_is_taken_as_often_as_asked_and_as_there_are_tuples():
+    frame = pd.DataFrame({"id": range(9), "a": [0] * 9, "v": list("aaabbbbcc")})
+    table = oa.Microdata.from_frame(frame, respondent="id", quasi_identifiers={"a": "numeric"}, sensitive="v")
+    problem = Problem(table=table, policy=oa.Policy([WeakMInvariance(m=2)], ["information_loss"]))
+    rows, histograms = Rows.of(problem, blind=False), Histograms.of(problem)
+    assert isinstance(histograms, Histograms)
+    of = [int(np.flatnonzero(rows.value == value)[0]) for value in range(3)]
+    assert rows.count[of].tolist() == [3, 4, 2]
+    columns = Pool(HistogramPricing(rows, histograms), 2)
+    columns.add([tuple(sorted(pair)) for pair in ((of[0], of[1]), (of[1], of[2]))])
+    amount, none = np.array([2.6, 1.4]), np.zeros(2)
+    first, second = (tuple(row for row in line if row >= 0) for line in columns.lines.tolist())
+    groups, left = fitting(rows, columns, amount, none)
+    assert groups == [first, second]
+    assert len(left) == 5
+    groups, left = fitting(rows, columns, amount, none, np.array([3, 2]))
+    assert groups == [first] * 3 + [second]
+    assert left.tolist() == [of[2]]
 
 
 def test_groups_without_the_frequent_value_are_given_up_from_the_last_on():

@@ -262,14 +262,6 @@ def test_tables_whose_counts_are_listed_go_in_blocks_earlier(monkeypatch: pytest
         assert search.in_blocks(rows, judge, listed=listed, beyond=False) is found
 
 
-def test_tables_whose_groups_have_different_values_go_in_blocks_later(monkeypatch: pytest.MonkeyPatch):
-    rows, judge, _ = of_table(clustered(M2))
-    assert judge.different
-    for least, found in ((len(rows) - 1, True), (len(rows), False)):
-        monkeypatch.setattr(search, "LIMITS", replace(limits.BLOCKS, listed_rows=0, different_rows=least))
-        assert search.in_blocks(rows, judge, listed=True, beyond=False) is found
-
-
 def test_what_is_no_release_yet_is_not_crossed_and_takes_nobodys_place():
     problem = clustered(K3)
     rows, _, rounds = of_table(problem)

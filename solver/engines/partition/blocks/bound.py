@@ -188,7 +188,9 @@ class TableProgram:
             lines, amount = lines[admitted], amount[admitted]
         columns = Pool(self.pricing, lines.shape[1])
         columns.add(lines)
-        groups, left = fitting(self.rows, columns, amount, np.zeros(len(amount)))
+        # Elsewhere groups of which there are many copies are as easily made anew.
+        copies = np.rint(amount).astype(np.int64) if self.rounds.judge.different else None
+        groups, left = fitting(self.rows, columns, amount, np.zeros(len(amount)), copies)
         found = self.completed(groups, left, step.rest)
         self._offered(found)
         return found

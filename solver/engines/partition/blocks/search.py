@@ -48,7 +48,7 @@ def in_blocks(rows: Rows, judge: Judge, *, listed: bool, beyond: bool) -> bool:
         return len(rows) > LIMITS.beyond_rows and _near_admitted(rows, judge) >= LIMITS.beyond_admitted
     if nested and not cells_listed(rows):
         return len(rows) > LIMITS.nested_rows
-    return len(rows) > (LIMITS.different_rows if judge.different else LIMITS.listed_rows)
+    return len(rows) > LIMITS.listed_rows
 
 
 def _near_admitted(rows: Rows, judge: Judge) -> float:
