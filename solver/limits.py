@@ -203,6 +203,8 @@ class BlockLimits:
     """Waves per attribute that boxes are shared by, at most,"""
     shares: int = 8
     """and tasks that those of a wave are dealt to."""
+    patience: float = 1.5
+    """When time is over, a sweep is given up that takes so many times as long as any before it."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,6 +42,8 @@ class Desk(NamedTuple):
         No row of a value enters whose dual is not above this.
     tries
         How often a best group was sought.
+    stop
+        Whether another thread says stop.
     """
 
     row: Ints
@@ -61,6 +63,7 @@ class Desk(NamedTuple):
     more: Ints
     worst: Ints
     tries: Ints
+    stop: NDArray[np.bool_]
 
 
 class BestGroups(NamedTuple):

@@ -327,13 +327,18 @@ def lower(
     d: Desk,
     none: BestGroups,
 ) -> int:
-    """Lower the question's duals until no group pays in the boxes of allowed nodes; searches cut short."""
+    """Lower the question's duals until no group pays in the boxes of allowed nodes; searches cut short.
+
+    -1 if another thread said stop before all boxes were gone through.
+    """
     levels, level, short, each = len(nodes.order), 0, 0, q.form.least * q.scale
     copy_row(inside, m.part[0])
     m.many[0], m.price[0], m.worth[0] = len(inside), 0, _worth(q, inside, m.top)
     if levels:
         _opened(g, nodes, m, 0)
     while level >= 0:
+        if d.stop[0]:
+            return -1
         part = m.part[level, : m.many[level]]
         if level == levels:
             m.start[1], m.each[0] = m.many[level], m.price[level]

@@ -16,6 +16,7 @@ group pays. Where a search is too long, the best group without cuts is made not 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....models.compiled import borrowing
 from ..covering import Ints
@@ -27,7 +28,7 @@ from .question import NONE, ScanInput
 __all__ = ["desk", "promising", "room", "walk"]
 
 
-def desk(asked: ScanInput) -> Desk:
+def desk(asked: ScanInput, stop: NDArray[np.bool_] | None = None) -> Desk:
     """Working memory for one thread."""
 
     def zeros(places: int) -> Ints:
@@ -53,6 +54,7 @@ def desk(asked: ScanInput) -> Desk:
         zeros(values),
         zeros(values),
         zeros(1),
+        np.zeros(1, dtype=np.bool_) if stop is None else stop,
     )
 
 
@@ -170,6 +172,8 @@ def walk(q: ScanInput, cells: Ints, d: Desk, found: BestGroups, lower: bool) -> 
                         size = put_in(q, d, size, g.row[i], kept, cost if q.form.endless else -NONE)
                     i += 1
                 while filled(q, d, size, cost, 0, 0, 0)[0] > best:
+                    if d.stop[0]:
+                        return short
                     profit, many, sure = of_box(q, d, size, a, b, cost, best)
                     short += not sure
                     if not lower:

@@ -7,13 +7,19 @@ Boxes are shared out in waves of parts: parts of one wave have no row in common,
 is taken, which is right for all (`nodes`). A group that pays where a part comes across it is a column. Each
 worker goes through about as much of a wave as the others, by what its parts took in the last sweep; which
 parts are in one task, and how many workers there are, changes nothing of what is found.
+
+A sweep that is begun fits the time that is left, by how long those before it took. One that takes far longer,
+as under cuts it may, is given up when time is over.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from threading import Timer
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,13 +65,20 @@ class SweepSent:
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
-    """Duals and cuts of all rows, and parts: the nodes through which boxes are entered."""
+    """Duals and cuts of all rows, and parts: the nodes through which boxes are entered.
+
+    Attributes
+    ----------
+    seconds : float or None
+        After which it is given up, wherever it is.
+    """
 
     dual: Ints
     scale: int
     cuts: CutIndex
     parts: tuple[NDArray[np.bool_], ...]
     per_anchor: int
+    seconds: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,15 +106,34 @@ class Swept:
 def sweep(shared: SweepSent, job: Sweep, clock: Clock) -> list[Swept]:
     """Go through the boxes of some parts, each with the same duals; of as many as there is time for."""
     found = list[Swept]()
-    for allowed in job.parts:
-        if clock.over:
-            break
-        found.append(_swept(shared, job, allowed))
+    with stopped(job.seconds) as stop:
+        for allowed in job.parts:
+            swept = None if clock.over else _swept(shared, job, allowed, stop)
+            if swept is None:
+                break
+            found.append(swept)
     return found
 
 
-def _swept(shared: SweepSent, job: Sweep, allowed: NDArray[np.bool_]) -> Swept:
-    """Go through the boxes of a part."""
+@contextmanager
+def stopped(seconds: float | None) -> Iterator[NDArray[np.bool_]]:
+    """A flag that says stop after so many seconds, which compiled code can read."""
+    stop = np.zeros(1, dtype=np.bool_)
+    timer = None if seconds is None else Timer(seconds, stop.fill, (True,))
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    try:
+        yield stop
+    finally:
+        if timer is not None:
+            timer.cancel()
+
+
+def _swept(
+    shared: SweepSent, job: Sweep, allowed: NDArray[np.bool_], stop: NDArray[np.bool_]
+) -> Swept | None:
+    """Go through the boxes of a part; None if it was stopped."""
     began, nodes = moment(), shared.nodes
     rows = np.flatnonzero(held(nodes, shared.codes, allowed))
     g = shared.rows.geometry._replace(codes=shared.codes[rows].astype(np.int64))
@@ -126,7 +158,9 @@ def _swept(shared: SweepSent, job: Sweep, allowed: NDArray[np.bool_]) -> Swept:
     inside = np.argsort(code, kind="stable").astype(np.int32)
     memory = entered(len(code), nodes, shared.form.least)
     best = room(asked, job.per_anchor)
-    short = lower(asked, g, nodes, allowed, inside, memory, desk(asked), best)
+    short = lower(asked, g, nodes, allowed, inside, memory, desk(asked, stop), best)
+    if short < 0:
+        return None
     lines = np.unique(in_order(slender(best.member[best.profit > 0])), axis=0)
     lowered = np.flatnonzero(asked.dual < job.dual[rows])
     return Swept(
@@ -199,7 +233,8 @@ class TablePricing(HistogramPricing):
         del nodes
         cuts, dual = self.cuts.index(duals.cuts), duals.rows.copy()
         lines, short, began = [np.empty((0, 1), dtype=np.int32)], 0, self._clock.seconds
-        late = not self._clock.fits(self._took)  # what is begun is carried to its end
+        late, rest = not self._clock.fits(self._took), self._clock.rest
+        most = None if rest is None else max(rest, LIMITS.patience * self._took)
         for wave in () if late else self._waves:
             shares = wave.shares(self.tasks.workers)
             jobs = [
@@ -209,6 +244,7 @@ class TablePricing(HistogramPricing):
                     cuts=cuts,
                     parts=tuple(wave.parts[part] for part in share),
                     per_anchor=per_anchor,
+                    seconds=None if most is None else max(0.0, most - (self._clock.seconds - began)),
                 )
                 for share in shares
             ]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from itertools import count, islice
@@ -520,6 +523,42 @@ def test_a_sweep_finds_the_same_however_its_parts_are_dealt_to_tasks():
     for other in found[1:]:
         assert (other.worst == found[0].worst).all()
         assert (other.lines == found[0].lines).all()
+
+
+def test_a_sweep_that_another_thread_stops_proves_nothing(monkeypatch: pytest.MonkeyPatch):
+    problem = clustered(K3, 120)
+    rows, histograms = Rows.of(problem, blind=True), Histograms.of(problem)
+    assert isinstance(histograms, Histograms)
+    form = form_of(histograms)
+    assert form is not None
+    asked: list[float | None] = []
+
+    @contextmanager
+    def at_once(seconds: float | None) -> Iterator[np.ndarray]:
+        asked.append(seconds)
+        yield np.ones(1, dtype=np.bool_)
+
+    for clock in (Clock(), Clock(1000.0)):
+        table = sweeping.TablePricing(rows, histograms, form, Here(1), clock)
+        duals = table.duals(np.full(len(rows), rows.dearest / 4), np.zeros(0))
+        assert table.price(duals, per_anchor=2).bounded
+        with monkeypatch.context() as patched:
+            patched.setattr(sweeping, "stopped", at_once)
+            assert not table.price(duals, per_anchor=2).bounded
+    assert asked[0] is None
+    assert asked[1] is not None
+    assert 0 < asked[1] <= 1000
+
+
+def test_a_flag_says_stop_when_time_is_over():
+    with sweeping.stopped(0.01) as stop:
+        until = time.monotonic() + 60
+        while not stop[0] and time.monotonic() < until:
+            time.sleep(0.001)
+        assert stop[0]
+    for seconds in (None, 1000.0):
+        with sweeping.stopped(seconds) as stop:
+            assert not stop[0]
 
 
 def test_single_tuples_are_put_into_groups_of_their_block():
