@@ -14,7 +14,7 @@ as under cuts it may, is given up when time is over.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -116,7 +116,7 @@ def sweep(shared: SweepSent, job: Sweep, clock: Clock) -> list[Swept]:
 
 
 @contextmanager
-def stopped(seconds: float | None) -> Iterator[NDArray[np.bool_]]:
+def stopped(seconds: float | None) -> Generator[NDArray[np.bool_]]:
     """A flag that says stop after so many seconds, which compiled code can read."""
     stop = np.zeros(1, dtype=np.bool_)
     timer = None if seconds is None else Timer(seconds, stop.fill, (True,))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -534,7 +534,7 @@ def test_a_sweep_that_another_thread_stops_proves_nothing(monkeypatch: pytest.Mo
     asked: list[float | None] = []
 
     @contextmanager
-    def at_once(seconds: float | None) -> Iterator[np.ndarray]:
+    def at_once(seconds: float | None) -> Generator[np.ndarray]:
         asked.append(seconds)
         yield np.ones(1, dtype=np.bool_)
 
