@@ -265,16 +265,19 @@ def test_tables_whose_counts_are_listed_go_in_blocks_earlier(monkeypatch: pytest
         assert search.in_blocks(rows, judge, listed=listed, beyond=False) is found
 
 
-def test_what_is_no_release_yet_is_not_crossed_and_takes_nobodys_place():
-    problem = clustered(K3)
-    rows, _, rounds = of_table(problem)
+def program_of(rounds: search.Rounds, problem: Problem) -> bound.TableProgram:
     histograms = Histograms.of(problem)
     assert isinstance(histograms, Histograms)
     form = form_of(histograms)
     assert form is not None
-    program = bound.TableProgram(
-        rounds, rows, histograms, form, DualBound(HistogramPricing(rows, histograms))
-    )
+    pricing = HistogramPricing(rounds.rows, histograms)
+    return bound.TableProgram(rounds, rounds.rows, histograms, form, DualBound(pricing))
+
+
+def test_what_is_no_release_yet_is_not_crossed_and_takes_nobodys_place():
+    problem = clustered(K3)
+    rows, _, rounds = of_table(problem)
+    program = program_of(rounds, problem)
     everybody = Grouping.of([tuple(np.repeat(np.arange(len(rows)), rows.count).tolist())])
     single = Grouping.of([(0,), *((row,) for row in range(1, len(rows)))])
     better = rounds.run()
@@ -299,12 +302,7 @@ def test_some_tuples_are_grouped_as_a_table_of_their_own(policy: Policy):
 def test_tuples_that_may_not_be_released_alone_wait_for_groups_of_others():
     problem = clustered(K5L2)
     rows, _, rounds = of_table(problem)
-    histograms = Histograms.of(part_of(problem, ()))
-    assert isinstance(histograms, Histograms)
-    form = form_of(histograms)
-    assert form is not None
-    pricing = HistogramPricing(rows, histograms)
-    program = bound.TableProgram(rounds, rows, histograms, form, DualBound(pricing))
+    program = program_of(rounds, part_of(problem, ()))
     alike = np.flatnonzero(rows.value == rows.value[0])[:5]
     others = [tuple(np.setdiff1d(np.arange(len(rows)), alike).tolist())]
     assert program.completed(others, alike, (5, 5)).tuples() == [*others, *((int(row),) for row in alike)]
@@ -315,13 +313,7 @@ def test_tuples_that_may_not_be_released_alone_wait_for_groups_of_others():
 def test_groups_are_given_up_until_what_is_left_has_groups_of_different_values():
     problem = clustered(M2)
     rows, judge, rounds = of_table(problem)
-    histograms = Histograms.of(problem)
-    assert isinstance(histograms, Histograms)
-    form = form_of(histograms)
-    assert form is not None
-    program = bound.TableProgram(
-        rounds, rows, histograms, form, DualBound(HistogramPricing(rows, histograms))
-    )
+    program = program_of(rounds, problem)
     groups = [group for group in rounds.run().tuples() if len(group) == 2]
     most = int(np.bincount(rows.value, weights=rows.count).argmax())
     torn = [group for group in groups if most in rows.value[list(group)]][:5]
