@@ -136,18 +136,12 @@ def _best_cut(rows: Rows, judge: Judge, part: Ints, value: Ints, values: int) ->
         g.codes, g.weight, g.tree, g.side, g.table, part, orders, first, last, value, values
     )
     for at in np.argsort(costs, kind="stable").tolist():
-        if _divides(judge, lower[at]) and _divides(judge, upper[at]):
+        if judge.divides(lower[at]) and judge.divides(upper[at]):
             a, place = divmod(at, last - first + 1)
             order = part[orders[a]]
             assert a < attributes
             return order[: first + place], order[first + place :]
     return None
-
-
-def _divides(judge: Judge, counts: Ints) -> bool:
-    """The same verdict as `Judge.divisible`, which remembers none."""
-    known = judge.different and counts.max() <= counts.sum() // judge.least
-    return known or judge.admits(tuple(counts.tolist()))
 
 
 @compiled

@@ -123,9 +123,16 @@ class Judge:
         All together, or dealt to as many groups as there may be, so that each has different values.
         """
         found = self.verdicts(counts)
-        if self.different:
-            found |= counts.max(axis=1) <= counts.sum(axis=1) // self.least
-        return found
+        return found | self._dealt(counts) if self.different else found
+
+    def divides(self, counts: NDArray[np.int64]) -> bool:
+        """The same of a single line, with verdicts that are remembered."""
+        dealt = self.different and bool(self._dealt(counts))
+        return dealt or self.admits(tuple(counts.tolist()))
+
+    def _dealt(self, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether no value is more frequent than there may be groups."""
+        return counts.max(axis=-1) <= counts.sum(axis=-1) // self.least
 
     def alone(self) -> Judge:
         """The same verdicts with nothing of the problem but requirements and the table's histogram."""

@@ -188,8 +188,7 @@ class TableProgram:
             lines, amount = lines[admitted], amount[admitted]
         columns = Pool(self.pricing, lines.shape[1])
         columns.add(lines)
-        # Elsewhere groups of which there are many copies are as easily made anew.
-        copies = np.rint(amount).astype(np.int64) if self.rounds.judge.different else None
+        copies = np.rint(amount).astype(np.int64)
         groups, left = fitting(self.rows, columns, amount, np.zeros(len(amount)), copies)
         found = self.completed(groups, left, step.rest)
         self._offered(found)
