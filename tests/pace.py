@@ -23,7 +23,7 @@ LONG = 0.3
 
 DRAWN = frozenset({"seed", "number"})
 """Names of parameters that number draws."""
-FEW = 3
+FEW = 5
 """Draws of a test that are fast, for each combination of its other parameters."""
 
 
