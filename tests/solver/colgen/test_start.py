@@ -46,9 +46,12 @@ def test_what_counts_as_divisible_makes_groups_of_different_values(m: int):
     assert judge.different
     told = 0
     for counts in product(range(4), repeat=4):
-        if any(counts) and judge.divisible(np.array([counts]))[0]:
+        known = any(counts) and judge.divisible(np.array([counts]))[0]
+        if known:
             told += not judge.admits(counts)
             assert makes_groups(judge, counts)
+        if any(counts):
+            assert judge.divides(np.array(counts)) == known
     assert told > 30
 
 
