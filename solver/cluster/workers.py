@@ -9,6 +9,7 @@ them is lost.
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
@@ -100,6 +101,7 @@ class Workers(Tasks):
             raise EngineError("cluster: the scheduler has no worker: start one (dask worker)") from error
         self._threads = max(1, sum(self._client.nthreads().values()))
         self._sent: tuple[Any, Any] | None = None
+        self._over = list[Any]()  # to forget is a message, too: one that is sent after it waits
         self._version = version("optanon")
 
     @property
@@ -109,15 +111,13 @@ class Workers(Tasks):
     def run(
         self, work: Callable[[S, J, Clock], R], shared: S, jobs: Sequence[J], clock: Clock
     ) -> Iterator[tuple[int, R]]:
-        from distributed import wait
-
         sent = self._shared(shared)
         waiting = list(range(len(jobs) - 1, -1, -1))
         flying = dict[Any, tuple[list[int], str]]()
         lost, alone = [0] * len(jobs), Clock()
         try:
             while (waiting or flying) and not clock.over:
-                threads: dict[str, int] = self._client.nthreads()
+                threads: dict[str, int] = self._client.nthreads() if waiting else {}
                 ahead = AHEAD * max(1, sum(threads.values()))
                 while waiting and len(flying) < ahead:
                     place = _least_busy(threads, flying.values())
@@ -135,19 +135,18 @@ class Workers(Tasks):
                         allow_other_workers=bool(place),
                     )
                     flying[future] = numbers, place
-                try:
-                    with self._client.as_current():  # it need not be the default one: there may be none
-                        found: Any = wait(list(flying), timeout=LISTEN, return_when="FIRST_COMPLETED")
-                    ended = list[Any](found.done)
-                except TimeoutError:
-                    ended = list[Any]()
-                if ended or threads:
+                self._over.clear()
+                ended: list[tuple[Any, Any]] = self._client.sync(
+                    _ended, self._client, list(flying), clock.left
+                )
+                if ended or threads or self._client.nthreads():
                     alone = Clock()
                 elif alone.seconds > PATIENCE:
                     raise EngineError("cluster: no worker is left: start workers, or solve without a cluster")
-                for future in ended:
+                for future, answer in ended:
                     numbers, _ = flying.pop(future)
-                    answers = self._answers(future, clock)
+                    self._over.append(future)
+                    answers = _told(answer)
                     if answers is not None:
                         yield from zip(numbers, answers, strict=False)
                         continue
@@ -160,7 +159,8 @@ class Workers(Tasks):
                             )
                         waiting.append(number)
         finally:
-            self._client.cancel(list(flying))
+            if flying:
+                self._client.cancel(list(flying))
 
     def _shared(self, shared: object) -> Any:
         """Where the workers find what all jobs share."""
@@ -168,19 +168,37 @@ class Workers(Tasks):
             self._sent = shared, self._client.submit(_itself, shared, pure=False)
         return self._sent[1]
 
-    @staticmethod
-    def _answers(future: Any, clock: Clock) -> list[Any] | None:
-        """Answers of the jobs of a message, as many as there was time for; None if they are lost."""
-        from distributed import KilledWorker
 
-        try:
-            return future.result(timeout=clock.left)
-        except (KilledWorker, CancelledError, TimeoutError):
-            return None
-        except ImportError as error:
-            raise EngineError(
-                f"cluster: a worker cannot load optanon ({error}): install optanon {version('optanon')} there"
-            ) from error
+async def _ended(client: Any, flying: Sequence[Any], left: float | None) -> list[tuple[Any, Any]]:
+    """Messages that have ended, after a while at the latest, each with its answers or what happened to it.
+
+    It runs in the client's thread: so they come with one call, however many they are.
+    """
+    from distributed import wait
+
+    try:
+        with client.as_current():  # it need not be the default one: there may be none
+            found: Any = await wait(flying, timeout=LISTEN, return_when="FIRST_COMPLETED")
+    except TimeoutError:
+        return []
+    done = list(found.done)
+    asked = (asyncio.wait_for(future, left) for future in done)
+    return list(zip(done, await asyncio.gather(*asked, return_exceptions=True), strict=True))
+
+
+def _told(answer: Any) -> list[Any] | None:
+    """Answers of the jobs of a message, as many as there was time for; None if they are lost."""
+    from distributed import KilledWorker
+
+    if isinstance(answer, KilledWorker | CancelledError | TimeoutError):
+        return None
+    if isinstance(answer, ImportError):
+        raise EngineError(
+            f"cluster: a worker cannot load optanon ({answer}): install optanon {version('optanon')} there"
+        ) from answer
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
 
 
 def _least_busy(threads: Mapping[str, int], flying: Iterable[tuple[Sequence[int], str]]) -> str:

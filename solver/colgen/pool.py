@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from ...models.compiled import compiled
 from ..exact.incidence import Members, Sparse
@@ -94,10 +95,9 @@ def _keys(lines: Members) -> list[bytes]:
 
 def transposed(sparse: Sparse, places: int) -> Sparse:
     """By place: the columns that have it."""
-    columns = np.repeat(np.arange(len(sparse.start) - 1, dtype=np.int32), np.diff(sparse.start))
-    order = np.argsort(sparse.place, kind="stable")
-    start = np.concatenate([[0], np.cumsum(np.bincount(sparse.place, minlength=places))])
-    return Sparse(start.astype(np.int64), columns[order])
+    shape = len(sparse.start) - 1, places
+    found = csr_array((np.ones(len(sparse.place), dtype=np.int8), sparse.place, sparse.start), shape).tocsc()
+    return Sparse(found.indptr.astype(np.int64), found.indices)
 
 
 @compiled
