@@ -203,6 +203,8 @@ class BlockLimits:
     """Waves per attribute that boxes are shared by, at most,"""
     shares: int = 8
     """and tasks that those of a wave are dealt to."""
+    further: int = 2
+    """What holds most rows is dealt once more by nodes of so many further attributes, one after the other."""
     patience: float = 1.5
     """When time is over, a sweep is given up that takes so many times as long as any before it."""
 

@@ -263,9 +263,9 @@ class TablePricing(HistogramPricing):
         priced = Priced(lines=joined(lines), worst=duals.rows - dual, short=short, bounded=not late)
         return self.beside(priced, duals)
 
-    def _holds(self, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _holds(self, allowed: NDArray[np.bool_], levels: int = SHARED) -> NDArray[np.bool_]:
         """Rows in some allowed node of each of the first attributes."""
-        return held(self.nodes, self._codes, allowed)
+        return held(self.nodes, self._codes, allowed, levels)
 
     @cached_property
     def _waves(self) -> list[Wave]:
@@ -284,7 +284,7 @@ class TablePricing(HistogramPricing):
     def _parts(self, allowed: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
         """Allowed nodes of the attribute that has most of them, dealt to some parts.
 
-        What holds most rows is dealt once more, by nodes of another attribute.
+        What holds most rows is dealt once more by nodes of another attribute, and once more.
         """
         n = self.nodes
         own = [
@@ -292,15 +292,17 @@ class TablePricing(HistogramPricing):
             for level in range(min(SHARED, len(n.order)))
         ]
         shares = self._dealt(allowed, max(own, key=len)) if own else [allowed]
-        if len(n.order) <= SHARED:
-            return shares
-        further = np.arange(n.start[SHARED], n.start[SHARED + 1])
         half = len(self.rows) / 2
-        return [
-            part
-            for share in shares
-            for part in (self._dealt(share, further) if self._holds(share).sum() > half else [share])
-        ]
+        for level in range(SHARED, min(SHARED + LIMITS.further, len(n.order))):
+            further = np.arange(n.start[level], n.start[level + 1])
+            shares = [
+                part
+                for share in shares
+                for part in (
+                    self._dealt(share, further) if self._holds(share, level).sum() > half else [share]
+                )
+            ]
+        return shares
 
     @staticmethod
     def _dealt(allowed: NDArray[np.bool_], own: Ints) -> list[NDArray[np.bool_]]:
@@ -333,10 +335,12 @@ def banded(heights: Ints) -> Ints:
     return heights if most <= LIMITS.bands else heights * LIMITS.bands // most
 
 
-def held(nodes: Nodes, codes: NDArray[np.integer], allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def held(
+    nodes: Nodes, codes: NDArray[np.integer], allowed: NDArray[np.bool_], levels: int = SHARED
+) -> NDArray[np.bool_]:
     """Rows in some allowed node of each of the first attributes."""
     found = np.ones(len(codes), dtype=np.bool_)
-    for level in range(min(SHARED, len(nodes.order))):
+    for level in range(min(levels, len(nodes.order))):
         code, own = codes[:, nodes.order[level]], np.arange(nodes.start[level], nodes.start[level + 1])
         inside = np.zeros(int(nodes.high[own].max()) + 2, dtype=np.int64)
         chosen = own[allowed[own]]
