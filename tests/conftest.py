@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from pathlib import PurePath
 
@@ -17,6 +18,12 @@ def pytest_configure() -> None:
     """Let tests hear Ctrl-C, and what they start: shells have it ignored by what runs in the background."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage in what the tests make: thousands of collected tests and loaded modules are none."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

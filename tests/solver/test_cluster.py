@@ -167,6 +167,25 @@ def test_a_task_that_fails_is_an_error_of_the_run(two_processes: Any):
         list(Workers(two_processes).run(lambda none, job, _: job // none, 0, [1, 2], Clock()))
 
 
+def test_a_worker_that_cannot_load_the_package_is_said(two_processes: Any):
+    from optanon.solver.cluster.workers import Workers
+
+    def missing(shared: int, job: int, clock: Clock) -> int:
+        raise ModuleNotFoundError("No module named 'optanon'")
+
+    with pytest.raises(EngineError, match=r"a worker cannot load optanon .*: install optanon"):
+        list(Workers(two_processes).run(missing, 0, [1, 2], Clock()))
+
+
+def test_a_worker_of_another_version_is_said(two_processes: Any, monkeypatch: pytest.MonkeyPatch):
+    from optanon.solver.cluster.workers import Workers
+
+    tasks = Workers(two_processes)
+    monkeypatch.setattr(tasks, "_version", "0.0.0")
+    with pytest.raises(EngineError, match=r"a worker has optanon .*, not 0\.0\.0: install the same version"):
+        list(tasks.run(lambda shared, job, clock: job, 0, [1, 2], Clock()))
+
+
 def test_nobody_at_the_address_is_said(monkeypatch: pytest.MonkeyPatch):
     from optanon.solver.cluster import workers
 

@@ -17,9 +17,10 @@ from optanon.solver.colgen.cuts import Cuts
 from optanon.solver.colgen.first_order import FirstOrder
 from optanon.solver.colgen.histogram_pricing import HistogramPricing
 from optanon.solver.colgen.kernels.first_order import CHUNK
-from optanon.solver.colgen.pool import Pool
+from optanon.solver.colgen.pool import Pool, transposed
 from optanon.solver.colgen.structure.histograms import Histograms
 from optanon.solver.colgen.table import Rows
+from optanon.solver.exact.incidence import Sparse
 
 
 def program_of(tuples: int, columns: int, *, threads: int = 1) -> FirstOrder:
@@ -79,3 +80,14 @@ def test_steps_come_near_the_linear_program():
         bounds=[*[(0.0, 2.0)] * rows, *[(None, 0.0)] * cuts],
     )
     assert state.dual / program.unit == pytest.approx(-found.fun, rel=2e-3)
+
+
+def test_columns_by_place_are_those_that_have_it_as_often():
+    random = np.random.default_rng(3)
+    columns = [random.integers(0, 12, size) for size in random.integers(0, 9, 40)]
+    start = np.cumsum([0, *map(len, columns)])
+    found = transposed(Sparse(start, np.concatenate(columns).astype(np.int32)), 13)
+    assert len(found.start) == 14
+    for place in range(13):
+        own = found.place[found.start[place] : found.start[place + 1]].tolist()
+        assert own == [j for j, column in enumerate(columns) for _ in range((column == place).sum())]
