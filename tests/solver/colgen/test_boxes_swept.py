@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -91,6 +92,30 @@ def test_larger_tables_are_swept_as_the_search_over_sets_of_tuples_says(requirem
     priced = sets.price(duals.made_feasible(found.worst), per_anchor=1, nodes=1_000_000)
     assert priced.complete
     assert not len(priced.lines)
+
+
+def test_boxes_that_hold_rows_are_in_one_part_each():
+    chance = random.Random(4)
+    roles = {**dict.fromkeys(("first", "second", "third", "fourth"), REGIONS), "age": "numeric"}
+    columns = {name: [chance.choice(LEAVES) for _ in range(60)] for name in roles if name != "age"}
+    frame = pd.DataFrame({"id": range(60), **columns, "age": range(60), "value": ["a", "b"] * 30})
+    table = Microdata.from_frame(frame, respondent="id", quasi_identifiers=roles, sensitive="value")
+    pricing = swept(Problem(table=table, policy=Policy([KCAnonymity(k=3)])))
+    start = pricing.nodes.start
+    assert len(start) == 5
+    often = np.zeros(np.diff(start), dtype=np.int64)
+    parts = [part for wave in pricing._waves for part in wave.parts]
+    for part in parts:
+        own = [part[low:high] for low, high in pairwise(start.tolist())]
+        often += np.einsum("i,j,k,l->ijkl", *(each.astype(np.int64) for each in own))
+    assert often.max() == 1
+    one = np.array([[o.any() for o in row] for row in often])
+    for first, second in np.argwhere(~one):
+        allowed = np.zeros(start[-1], dtype=np.bool_)
+        allowed[[first, start[1] + second]] = True
+        assert not pricing._holds(allowed).any()
+    assert all((each == 1).all() for each in often[one])
+    assert any(not part[start[3] :].all() for part in parts)  # the fourth attribute is dealt, too
 
 
 def numbers(rows: Sequence[tuple[int, int, str]], requirement: Requirement) -> Problem:
