@@ -18,7 +18,7 @@ from ..instances.generators import generated_roles, series, uniform_table
 from ..instances.roles import Roles
 from ..models.errors import InputError
 from ..models.history import History
-from ..models.outlook.asked import Outlook
+from ..models.outlook.asked import FIRST, LATER, Outlook
 from ..models.outlook.foreseen import mean, nine_in_ten
 from ..models.policy import Policy
 from ..models.problem import Problem
@@ -40,23 +40,30 @@ LOSS_MUST, FACTOR_MUST = Fraction(3, 4), 1.5
 
 
 class Series(NamedTuple):
-    """What is released: where people come from, the requirements, how many are replaced, how often."""
+    """What is released: where people come from, the requirements, how many are replaced, how often.
+
+    `allowed` is as `Outlook` takes it, in the first release and in later ones.
+    """
 
     source: str
     m: int
     n: int
     turnover: Fraction
     releases: int
+    allowed: tuple[Fraction, Fraction] = FIRST, LATER
 
     @classmethod
     def read(cls, text: str) -> Series:
-        """Such as ``income:5:2:0.2:5``."""
+        """Such as ``income:5:2:0.2:5``, or ``income:5:2:0.2:5:3/4:1/2`` with what is allowed."""
         parts = text.strip().split(":")
         try:
-            source, m, n, turnover, releases = parts
-            return cls(source, int(m), int(n), Fraction(turnover), int(releases))
+            source, m, n, turnover, releases = parts[:5]
+            first, later = map(Fraction, parts[5:] or (FIRST, LATER))
+            return cls(source, int(m), int(n), Fraction(turnover), int(releases), (first, later))
         except ValueError as error:
-            raise InputError(f"series are source:m:n:turnover:releases, got {text!r}") from error
+            raise InputError(
+                f"series are source:m:n:turnover:releases, and what may be allowed:later, got {text!r}"
+            ) from error
 
     @property
     def text(self) -> str:
@@ -70,13 +77,15 @@ class OutlookSeries(Case):
 
     People leave uniformly at random, as many new ones come. `predicted` is what the model said at the first
     release of those to come, `realized` what these needed, `factor` the larger one over the smaller one.
+    `one by one` is what it said at each release of the next one, together, `factor one by one` is of these.
+    The series is planned: at each release the outlook is of those that are left, at the last one of one more.
     `gaps` are, per release, how many percent of its loss at most could be saved with its signatures, none
     published more often; - where nothing is proven. Every release is checked; m-invariance's breaks
     hc-safety, and is there for its scale. `posterior` is the largest probability of any value of any person
     that the exact audit finds for whoever holds all releases. `must` says of ours whether it has no more
-    counterfeits than Cor-Split, a quarter less loss, a factor of 1.5 at most, no violation and no posterior
-    above 1/m; or what it misses. Nine of ten lives that
-    the prediction is the mean of are in `nine in ten`, and `within` says whether what came is. If what comes
+    counterfeits than Cor-Split, a quarter less loss, a factor of 1.5 at most (one by one), no violation and
+    no posterior above 1/m; or what it misses. Nine of ten lives that the first
+    prediction is the mean of are in `nine in ten`, and `within` says whether what came is. If what comes
     is one of them, it is within a factor of 1.5 of whatever one number is told with a chance of `lives within
     1.5` at most. With ``myopic`` among
     the methods `counterfeits / myopic` is ours as a share of what a series needs that does not look ahead.
@@ -91,12 +100,13 @@ class OutlookSeries(Case):
     }
 
     series: str = (
-        "adult:3:2:0.1:6,diabetes:3:2:0.1:6,diabetes:3:2:0.3:6,"
-        "income:3:2:0.1:6,income:5:2:0.2:5,income:6:3:0.33:3"
+        "adult:3:2:0.1:6:3/4:1/2,diabetes:3:2:0.1:6,diabetes:3:2:0.3:6,"
+        "income:3:2:0.1:6:7/8:1/2,income:5:2:0.2:5:1:3/4,income:6:3:0.33:3:1:1"
     )
-    """Sources with m, n, turnover and number of releases; sources are adult, diabetes, income, occupation
-    and generated; of ``visits`` (stays of Diabetes-130 patients who come back, finer diagnoses for m above 3)
-    the turnover is what the outlook is told."""
+    """Sources with m, n, turnover and number of releases, and what is allowed at first and later; sources are
+    adult, diabetes, income, occupation and generated; of ``visits`` (stays of Diabetes-130 patients who come
+    back, finer diagnoses for m above 3) the turnover is what the outlook is told. What is allowed here was
+    chosen on turnovers 200 to 203."""
     methods: str = ",".join(METHODS)
     """``myopic`` besides: a release that does not look ahead; or any other heuristic for series. Ours is
     measured by Cor-Split as printed, or without it by Cor-Split with halving (``cor_split_halving``)."""
@@ -105,8 +115,6 @@ class OutlookSeries(Case):
     """Turnovers are drawn with the seed and those after it; the search always with 0."""
     weight: str = ""
     """Of the outlook, such as 1 or 1/2; empty: what is expected comes before the loss."""
-    allowed: str = ""
-    """As `Outlook` takes it; empty: as usual."""
     time_limit: int = 10
     """Seconds a release."""
     audit: int = 60
@@ -153,16 +161,17 @@ class OutlookSeries(Case):
         kept, history = [WeakMInvariance(m=asked.m), HcSafety(n=asked.n)], History()
         levels = ["counterfeits", "information_loss"]
         # All are measured by the same outlook; only one of them is asked to keep it in mind.
-        outlook = Outlook(releases=max(1, asked.releases - 1), survival=1 - asked.turnover)
-        if self.allowed:
-            outlook = replace(outlook, allowed=Fraction(self.allowed))
-        ahead, plain = Policy(kept, levels, outlook=outlook), Policy(kept, levels)
-        wanted = ahead.weighing(Fraction(self.weight) if self.weight else None)
+        outlook = Outlook(survival=1 - asked.turnover)
+        plain, weight = Policy(kept, levels), Fraction(self.weight) if self.weight else None
         fakes, losses, lives, broken = list[int](), list[Fraction](), (0,), 0
-        signatures, gaps = 0, list[Fraction | None]()
+        signatures, gaps, soon = 0, list[Fraction | None](), Fraction(0)
         for number, table in enumerate(tables):
+            allowed = asked.allowed[min(number, 1)]
+            left = replace(outlook, releases=max(1, len(tables) - 1 - number), allowed=allowed)
+            ahead = Policy(kept, levels, outlook=left)
             measured = Problem(table=table, policy=ahead, history=history)
-            problem = Problem(table=table, policy=wanted if method == "outlook" else plain, history=history)
+            wanted = ahead.weighing(weight) if method == "outlook" else plain
+            problem = Problem(table=table, policy=wanted, history=history)
             release, gap = self._made(method, problem)
             if release is None:
                 break
@@ -170,6 +179,8 @@ class OutlookSeries(Case):
             made, _, loss = measured.objective(release)
             if number == 0:
                 lives = measured.lives(release) or lives
+            if number < len(tables) - 1:
+                soon += mean(measured.lives(release, 1) or (0,))
             fakes.append(int(made))
             losses.append(loss)
             gaps.append(gap)
@@ -185,6 +196,8 @@ class OutlookSeries(Case):
             "predicted": round(expected, 1),
             "realized": realized,
             "factor": factor(expected, realized),
+            "one by one": round(float(soon), 1),
+            "factor one by one": factor(float(soon), realized),
             "nine in ten": None if likely is None else f"{likely[0]} to {likely[1]}",
             "within": None if likely is None else likely[0] <= realized <= likely[1],
             "lives within 1.5": round(near_one(lives), 2),
@@ -218,6 +231,11 @@ def factor(predicted: float, realized: float) -> float | None:
     return round(high / low, 2) if low > 0 else None
 
 
+def near(found: float | None) -> bool:
+    """Whether what came is as near as it must be to what was said."""
+    return found is not None and found <= FACTOR_MUST
+
+
 def near_one(lives: Sequence[int]) -> float:
     """The largest share of lives that any one number is within `FACTOR_MUST` of."""
     reach = Fraction(FACTOR_MUST) ** 2
@@ -242,7 +260,7 @@ def beside(row: Row, published: Row | None, m: int) -> Row:
             ("releases", row["releases"] == published["releases"]),
             ("counterfeits", row["together"] <= published["together"]),
             ("loss", row["loss"] <= LOSS_MUST * Fraction(str(published["loss"]))),
-            ("factor", row["factor"] is not None and row["factor"] <= FACTOR_MUST),
+            ("factor", near(row["factor one by one"])),
             ("violations", not row["violations"]),
             ("posterior", row["posterior"] is not None and Fraction(row["posterior"]) <= Fraction(1, m)),
         )

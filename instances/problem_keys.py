@@ -67,8 +67,9 @@ class OutlookKeys(Strict):
     """Of these."""
     weight: float | int | str | None = None
     """What a counterfeit that is expected weighs against this release's loss; unless said, it comes first."""
-    allowed: float | int | str = "1"
-    """Share of the counterfeits that plain signatures make expected, below which the loss decides."""
+    allowed: float | int | str = "usual"
+    """Share of the counterfeits that plain signatures make expected, below which the loss decides; usually
+    all in a first release, half in later ones."""
 
 
 class PolicyKeys(Strict):

@@ -268,7 +268,7 @@ class Problem:
         prices, outlook = self.prices, self.policy.outlook
         if prices is None or outlook is None or not alone:
             return Fraction(0)
-        return allowance(self.table, self.history, prices, self._least, outlook.allowed)
+        return allowance(self.table, self.history, prices, self._least, outlook.allowed_in(len(self.history)))
 
     def foreseen(self, release: Release) -> Fraction | None:
         """Counterfeits that the outlook's releases after this one will probably need, drawn (a model).
@@ -278,18 +278,25 @@ class Problem:
         lives = self.lives(release)
         return mean(lives) if lives else None
 
-    def lives(self, release: Release) -> tuple[int, ...]:
-        """These counterfeits in each life that is drawn; none where nothing is foreseen."""
+    def lives(self, release: Release, releases: int | None = None) -> tuple[int, ...]:
+        """These counterfeits in each life that is drawn; none where nothing is foreseen.
+
+        Parameters
+        ----------
+        release : Release
+        releases : int, optional
+            Of the first so many releases to come alone.
+        """
         outlook = self.policy.outlook
         if outlook is None or not self._least:
             return ()
         if not self._drawn or self._drawn[0][0] is not release:
             asked = outlook, self._coming, self._meetings, self._least, self._multiplicity
             self._drawn[:] = [(release, drawn_lives(release, self.history, *asked))]
-        return self._drawn[0][1]
+        return tuple(sum(life[:releases]) for life in self._drawn[0][1])
 
     @cached_property
-    def _drawn(self) -> list[tuple[Release, tuple[int, ...]]]:
+    def _drawn(self) -> list[tuple[Release, tuple[tuple[int, ...], ...]]]:
         """The last release that was asked about, and its lives: certificate and summary ask about one."""
         return []
 

@@ -218,6 +218,8 @@ def _foreseen(
     told = f"{to_come} expected to need {show_number(mean(lives) if lives else expected)} counterfeits"
     likely = nine_in_ten(lives)
     spread = "" if likely is None else f", {likely[0]} to {likely[1]} in nine of ten drawn lives"
+    if lives and outlook.releases > 1:
+        spread += f", {show_number(mean(problem.lives(release, 1)))} of them the next one"
     if alone is None:
         return f"{told} (by a model: simulated lives of signatures){spread}"
     now = [

@@ -42,8 +42,8 @@ def drawn_lives(
     rules: Sequence[OverlapRule],
     least: int,
     multiplicity: int | None = None,
-) -> tuple[int, ...]:
-    """Counterfeits of the outlook's releases after this one, of each drawn life of everybody together.
+) -> tuple[tuple[int, ...], ...]:
+    """Counterfeits of each of the outlook's releases after this one, in each life drawn of everybody.
 
     Parameters
     ----------
@@ -69,12 +69,14 @@ def drawn_lives(
     chances = Chances(survival, coming.returns, trials, chance, bad, least)
     state = np.array([(outlook.seed * 1_000_003 + 7_919) % (ONE - 1) + 1], dtype=np.int64)
     draws = max(1, min(outlook.draws, PEOPLE // max(1, len(release.members))))
-    fakes = list[int]()
+    drawn = list[tuple[int, ...]]()
     for _ in range(draws):
         buckets = Buckets(*(part.copy() for part in start.buckets))
         people = Everybody(*(part.copy() for part in start.people))
-        fakes.append(int(lived_together(buckets, people, chances, outlook.releases, state)))
-    return tuple(fakes)
+        fakes = np.zeros(outlook.releases, dtype=np.int64)
+        lived_together(buckets, people, chances, fakes, state)
+        drawn.append(tuple(fakes.tolist()))
+    return tuple(drawn)
 
 
 def mean(fakes: Sequence[int]) -> Fraction:

@@ -233,13 +233,15 @@ def _published(buckets: Buckets, people: Everybody, t: int) -> int:
 
 
 @compiled
-def lived_together(buckets: Buckets, people: Everybody, chances: Chances, releases: int, state: Ints) -> int:
-    """Counterfeits of the releases to come, once; `people.past` ends with as many columns as these.
+def lived_together(buckets: Buckets, people: Everybody, chances: Chances, fakes: Ints, state: Ints) -> None:
+    """Counterfeits of the releases to come, once: `fakes` gets those of each, and begins with 0.
 
-    Whoever finds neither a vacancy, nor enough others, nor a bucket, is alone among counterfeits.
+    As many columns as these are at the end of `people.past`. Whoever finds neither a vacancy, nor enough
+    others, nor a bucket, is alone among counterfeits.
     """
-    coming, fakes = np.zeros(len(chances.survival), dtype=np.int64), 0
-    for t in range(people.past.shape[1] - releases, people.past.shape[1]):
+    coming, before = np.zeros(len(chances.survival), dtype=np.int64), people.past.shape[1] - len(fakes)
+    for release in range(len(fakes)):
+        t = before + release
         _departed(buckets, people, chances, t, state)
         for v in range(len(coming)):
             coming[v] = 0
@@ -250,7 +252,6 @@ def lived_together(buckets: Buckets, people: Everybody, chances: Chances, releas
         while coming.any():
             v = int(np.argmax(coming))
             if not _added(buckets, people, coming, first, v) and not _beside(buckets, people, coming, v):
-                fakes += chances.least - 1
+                fakes[release] += chances.least - 1
                 coming[v] -= 1
-        fakes += _published(buckets, people, t)
-    return fakes
+        fakes[release] += _published(buckets, people, t)

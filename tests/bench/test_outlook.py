@@ -14,7 +14,8 @@ OURS: dict[str, Any] = {
     "method": "outlook",
     "together": 80,
     "loss": 75.0,
-    "factor": 1.5,
+    "factor": 3.0,
+    "factor one by one": 1.5,
     "violations": 0,
     "posterior": "1/3",
     "releases": 6,
@@ -24,8 +25,11 @@ THEIRS: dict[str, Any] = {**OURS, "method": "cor_split", "together": 80, "loss":
 
 def test_series_are_read():
     assert Series.read("income:5:2:0.2:5") == Series("income", 5, 2, Fraction(1, 5), 5)
-    with pytest.raises(InputError, match="source:m:n:turnover:releases"):
-        Series.read("income:5")
+    said = Series.read("income:5:2:0.2:5:3/4:0")
+    assert said == Series("income", 5, 2, Fraction(1, 5), 5, (Fraction(3, 4), Fraction(0)))
+    for wrong in ("income:5", "income:5:2:0.2:5:3/4", "income:5:2:0.2:5:a:b"):
+        with pytest.raises(InputError, match="source:m:n:turnover:releases"):
+            Series.read(wrong)
 
 
 def test_every_must_counts():
@@ -33,7 +37,8 @@ def test_every_must_counts():
     for name, value in (
         ("together", 81),
         ("loss", 75.1),
-        ("factor", 1.51),
+        ("factor one by one", 1.51),
+        ("factor one by one", None),
         ("violations", 1),
         ("posterior", "1/2"),
         ("posterior", None),

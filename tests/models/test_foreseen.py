@@ -51,7 +51,7 @@ def coming(stays: float, *often: int) -> Forecast:
 
 
 def foreseen(*asked: Any) -> Fraction:
-    return mean_of(drawn_lives(*asked))
+    return mean_of([sum(life) for life in drawn_lives(*asked)])
 
 
 def drawn(
@@ -103,11 +103,26 @@ def test_nine_of_ten_lives_are_told_where_there_are_enough():
     assert nine_in_ten([7] * 19) is None
     assert nine_in_ten([*range(100, 0, -1)]) == (6, 95)
     assert nine_in_ten([0, *[5] * 18, 90]) == (5, 5)
-    lives = drawn_lives(release_of(4), History(), Outlook(draws=200), coming(0.7, 1, 0, 2), RULES, 3)
+    drawn = drawn_lives(release_of(4), History(), Outlook(draws=200), coming(0.7, 1, 0, 2), RULES, 3)
+    assert {len(life) for life in drawn} == {5}  # one number for each release to come
+    lives = [sum(life) for life in drawn]
     assert len(lives) == 200
     low, high = nine_in_ten(lives) or (0, 0)
     assert 180 <= sum(low <= life <= high for life in lives) < 200
     assert low < mean_of(lives) < high
+
+
+def test_the_next_release_is_the_first_of_all_lives():
+    """It is drawn first, so it is what a shorter outlook draws; later ones need more where nobody comes."""
+    members = [p for i, v in enumerate("abc") for p in people(Random(i), 4, v, first=i * 4)]
+    policy = SAFE.changed(minimize=["counterfeits"], outlook=Outlook(releases=3, survival="7/10", draws=1))
+    problem = Problem(table=table(members), policy=policy)
+    release = problem.assemble([[g, 4 + g, 8 + g] for g in range(4)])
+    (soon,), (all_,) = problem.lives(release, 1), problem.lives(release)
+    shorter = policy.changed(outlook=Outlook(releases=1, survival="7/10", draws=1))
+    assert (soon,) == Problem(table=table(members), policy=shorter).lives(release)
+    assert problem.lives(release, 3) == (all_,)
+    assert soon <= all_
 
 
 def test_values_that_only_counterfeits_have():
@@ -172,7 +187,7 @@ def test_the_order_of_groups_and_members_says_nothing(seed: int):
     for rows in at.values():
         random.shuffle(rows)
     release = problem.assemble([[t for v in "abc" for t in at[v][2 * g : 2 * g + 2]] for g in range(4)])
-    outlook, told = Outlook(releases=3, draws=200), set[tuple[int, ...]]()
+    outlook, told = Outlook(releases=3, draws=200), set[tuple[tuple[int, ...], ...]]()
     for _ in range(5):
         told.add(drawn_lives(release, history, outlook, coming(0.7, 1, 2, 0), RULES, 3, 2))
         groups = [replace(g, members=tuple(random.sample(g.members, len(g.members)))) for g in release.groups]

@@ -77,3 +77,20 @@ def test_fewer_are_counted_as_so_many():
     assert Problem(table=here, policy=Policy(SAFE, LEVELS)).allowed == 0
     with pytest.raises(PolicyError, match="allowed must be at least 0"):
         Outlook(allowed=F(-1))
+
+
+def test_usually_half_as_much_is_allowed_once_there_is_a_past():
+    first, second = tables(1)
+    history = History()
+    usual, said = Outlook(draws=10), Outlook(draws=10, allowed=F(3, 4))
+    problem = Problem(table=first, policy=Policy(SAFE, LEVELS, outlook=usual))
+    whole = Problem(table=first, policy=Policy(SAFE, LEVELS, outlook=Outlook(draws=10, allowed=F(1))))
+    assert problem.allowed == whole.allowed > 0
+    assert [said.allowed_in(release) for release in (0, 3)] == [F(3, 4), F(3, 4)]
+    history.append(baselines()["m_invariance"].run(problem, 0))
+    for asked, share in ((usual, F(1, 2)), (said, F(3, 4))):
+        later = Problem(table=second, policy=Policy(SAFE, LEVELS, outlook=asked), history=history)
+        assert later.prices is not None
+        assert later.allowed == allowance(second, history, later.prices, 3, share)
+    assert usual.content["allowed"] == "usual"
+    assert Outlook(**{**said.content, "survival": F(1, 2)}).allowed == F(3, 4)

@@ -47,6 +47,13 @@ class PublishedSeries:
         return self.steps[0].expected if self.steps else None
 
     @property
+    def expected_singly(self) -> Fraction | None:
+        """What each of these releases but the last made expect of the next one, together."""
+        each = [step.expected_next for step in self.made[:-1]]
+        found = [one for one in each if one is not None]
+        return sum(found, Fraction(0)) if each and len(found) == len(each) else None
+
+    @property
     def hindsight(self) -> Hindsight | None:
         """What nobody avoids with these tables, and nobody after the first of these releases."""
         return self.steps[0].hindsight if self.steps else None

@@ -24,6 +24,7 @@ COLUMNS = (
     "counterfeits",
     "together",
     "expected",
+    "one by one",
     "came",
     "at least",
     "loss",
@@ -87,7 +88,8 @@ class Backtest:
         if any(step.expected is not None for step in self.steps):
             said.append(
                 "expected: counterfeits of all later releases as the outlook foresees them at the first, "
-                "by a model; came: how many there were"
+                "by a model; one by one: those of the next one, as it foresees them at each; came: how many "
+                "there were"
             )
         if (least := self._least()) is not None:
             said.append(least)
@@ -160,6 +162,7 @@ def _line(found: PublishedSeries) -> tuple[str, ...]:
         _row([str(count) for count in found.counterfeits]),
         str(sum(found.counterfeits)),
         "-" if found.expected is None else show_number(found.expected),
+        "-" if found.expected_singly is None else show_number(found.expected_singly),
         str(found.came),
         "-" if least is None else f"{show_number(least.anybody)}, then {show_number(least.from_here)}",
         show_number(found.loss),
@@ -190,6 +193,7 @@ def _flat(step: BacktestStep) -> dict[str, Any]:
         "signatures": step.signatures,
         "violations": "" if found is None else "; ".join(f"{k} {n}" for k, n in found.violations.items()),
         "expected later": None if step.expected is None else float(step.expected),
+        "expected next": None if step.expected_next is None else float(step.expected_next),
         "unavoidable": None if least is None else int(least.anybody),
         "unavoidable later": None if least is None else int(least.from_here),
         "disclosed": None if verdict is None else verdict.disclosed,

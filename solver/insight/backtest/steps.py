@@ -9,6 +9,7 @@ from ....models.errors import EngineError
 from ....models.history import History
 from ....models.losses import loss
 from ....models.outlook.asked import Outlook
+from ....models.outlook.foreseen import mean
 from ....models.problem import Problem
 from ....models.publisher import Publisher
 from ....models.release import Release
@@ -74,6 +75,8 @@ class BacktestStep:
         How many different ones its groups have.
     expected : Fraction or None
         Counterfeits that the outlook foresees in later releases; None where nothing has a price.
+    expected_next : Fraction or None
+        Those of them that it foresees in the next release.
     hindsight : Hindsight or None
         Of the first release that was published: what nobody avoids with these tables, and nobody after it.
     verdict : SeriesVerdict or None
@@ -90,6 +93,7 @@ class BacktestStep:
     loss: Fraction | None = None
     signatures: int | None = None
     expected: Fraction | None = None
+    expected_next: Fraction | None = None
     hindsight: Hindsight | None = None
     verdict: SeriesVerdict | None = None
 
@@ -115,7 +119,7 @@ def stepped(
     status, release, why = _made(problem, publisher, trying)
     if release is None:
         return replace(step, status=status, why=why)
-    expected = _expected(problem, release, to_come)
+    expected, expected_next = _expected(problem, release, to_come)
     verdict = None
     if trying.audit_seconds:
         persistence = table.sensitive.persistence
@@ -130,6 +134,7 @@ def stepped(
         loss=loss(LOSS).value(release, problem.table),
         signatures=len({group.signature for group in release.groups}),
         expected=expected,
+        expected_next=expected_next,
         verdict=verdict,
     )
 
@@ -150,11 +155,15 @@ def _made(problem: Problem, publisher: Publisher, trying: Trying) -> tuple[str, 
     return result.status.value, result.release, why
 
 
-def _expected(problem: Problem, release: Release, to_come: int) -> Fraction | None:
-    """By the publisher's outlook, or the usual one, over the releases that the backtest goes on for."""
+def _expected(
+    problem: Problem, release: Release, to_come: int
+) -> tuple[Fraction, Fraction] | tuple[None, None]:
+    """By the publisher's outlook, or the usual one: in all releases of the backtest to come; in the next."""
     policy = problem.policy
     if not to_come or all(r.structure(problem).signature is None for r in policy.requirements):
-        return None
+        return None, None
     outlook = replace(policy.outlook or Outlook(), releases=to_come)
     asked = policy.by_itself().changed(minimize=["counterfeits"], outlook=outlook)
-    return replace(problem, policy=asked).foreseen(release)
+    looking = replace(problem, policy=asked)
+    lives = looking.lives(release)
+    return (mean(lives), mean(looking.lives(release, 1))) if lives else (None, None)

@@ -308,7 +308,13 @@ def test_what_was_expected_stands_beside_what_came(replayed: tuple[list[Microdat
     assert release is not None
     priced = Problem(table=first, policy=asked)
     assert search.expected == priced.foreseen(release)
-    assert blind.expected is None
+    lives = priced.lives(release, 1)
+    assert search.steps[0].expected_next == F(sum(lives), len(lives))
+    assert 0 <= search.steps[0].expected_next <= search.expected
+    singly = [step.expected_next for step in search.steps[:-1]]
+    assert None not in singly
+    assert search.expected_singly == sum(one for one in singly if one is not None)
+    assert blind.expected is blind.expected_singly is None
     assert found.steps[2].expected is None  # nothing comes after it
 
 
