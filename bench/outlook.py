@@ -101,7 +101,7 @@ class OutlookSeries(Case):
 
     series: str = (
         "adult:3:2:0.1:6:3/4:1/2,diabetes:3:2:0.1:6,diabetes:3:2:0.3:6,"
-        "income:3:2:0.1:6:7/8:1/2,income:5:2:0.2:5:1:3/4,income:6:3:0.33:3"
+        "income:3:2:0.1:6,income:5:2:0.2:5:1:3/4,income:6:3:0.33:3"
     )
     """Sources with m, n, turnover and number of releases, and what is allowed at first and later; sources are
     adult, diabetes, income, occupation and generated; of ``visits`` (stays of Diabetes-130 patients who come

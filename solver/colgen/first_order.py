@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from ...models.compiled import compiled
 from ...models.moment import moment
-from ..exact.incidence import Sparse
+from ..exact.incidence import Sparse, transposed
 from ..schedule import RESERVES, WORK
 from ..settings import Clock
 from ..work import spend
@@ -46,7 +46,7 @@ from .kernels.first_order import (
     move_places,
 )
 from .limits import FIRST_ORDER as LIMITS, PRICING
-from .pool import Pool, transposed
+from .pool import Pool
 from .table import Rows
 
 __all__ = ["FirstOrder", "State"]

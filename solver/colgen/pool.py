@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from ...models.compiled import compiled
 from ..exact.incidence import Members, Sparse
@@ -14,7 +13,7 @@ from .column import Column, Table, columns_of, lines_of
 from .covering import Ints
 from .cuts import Cuts
 
-__all__ = ["Pool", "transposed"]
+__all__ = ["Pool"]
 
 
 class Pool:
@@ -91,13 +90,6 @@ class Pool:
 def _keys(lines: Members) -> list[bytes]:
     """Each line in one word."""
     return np.ascontiguousarray(lines).view(f"V{lines.shape[1] * lines.itemsize}").ravel().tolist()
-
-
-def transposed(sparse: Sparse, places: int) -> Sparse:
-    """By place: the columns that have it."""
-    shape = len(sparse.start) - 1, places
-    found = csr_array((np.ones(len(sparse.place), dtype=np.int8), sparse.place, sparse.start), shape).tocsc()
-    return Sparse(found.indptr.astype(np.int64), found.indices)
 
 
 @compiled

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from .program import Ints
 
-__all__ = ["Members", "Sparse", "by_member"]
+__all__ = ["Members", "Sparse", "by_member", "transposed"]
 
 Members = NDArray[np.int32]
 """One column per line: its rows in rising order (with repeats), then -1."""
@@ -22,10 +23,15 @@ class Sparse(NamedTuple):
     place: NDArray[np.int32]
 
 
+def transposed(sparse: Sparse, places: int) -> Sparse:
+    """By place: the columns that have it, in rising order, each as often."""
+    shape = len(sparse.start) - 1, places
+    found = csr_array((np.ones(len(sparse.place), dtype=np.int8), sparse.place, sparse.start), shape).tocsc()
+    return Sparse(found.indptr.astype(np.int64), found.indices)
+
+
 def by_member(members: Members, rows: int) -> Sparse:
     """By row: the lines of `members` that have it, in rising order."""
     there = members >= 0
-    lines, flat = np.nonzero(there)[0].astype(np.int32), members[there]
-    order = np.argsort(flat, kind="stable")
-    start = np.concatenate([[0], np.cumsum(np.bincount(flat, minlength=rows))])
-    return Sparse(start.astype(np.int64), lines[order])
+    start = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+    return transposed(Sparse(start, members[there]), rows)

@@ -17,10 +17,10 @@ from optanon.solver.colgen.cuts import Cuts
 from optanon.solver.colgen.first_order import FirstOrder
 from optanon.solver.colgen.histogram_pricing import HistogramPricing
 from optanon.solver.colgen.kernels.first_order import CHUNK
-from optanon.solver.colgen.pool import Pool, transposed
+from optanon.solver.colgen.pool import Pool
 from optanon.solver.colgen.structure.histograms import Histograms
 from optanon.solver.colgen.table import Rows
-from optanon.solver.exact.incidence import Sparse
+from optanon.solver.exact.incidence import Sparse, transposed
 
 
 def program_of(tuples: int, columns: int, *, threads: int = 1) -> FirstOrder:
