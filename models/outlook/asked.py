@@ -51,8 +51,7 @@ class Outlook:
         those that they would need dealt as m-invariance deals them, before fewer come before the loss
         (see `allowed`). 0: the fewest, whatever they cost. Usually all of them in the first release of a
         series, whose groups are all new, and half of them later: few are left over then, and save little
-        loss (on four turnovers of the series of `bench outlook` a tenth fewer counterfeits for a fortieth
-        more loss).
+        loss (some 4 % fewer counterfeits for some 3 % more loss on the series of `bench outlook`).
 
     Raises
     ------
