@@ -83,8 +83,8 @@ class OutlookSeries(Case):
     published more often; - where nothing is proven. Every release is checked; m-invariance's breaks
     hc-safety, and is there for its scale. `posterior` is the largest probability of any value of any person
     that the exact audit finds for whoever holds all releases. `must` says of ours whether it has no more
-    counterfeits than Cor-Split, a quarter less loss, a factor of 1.5 at most (one by one), no violation and
-    no posterior above 1/m; or what it misses. Nine of ten lives that the first
+    counterfeits than Cor-Split, a quarter less loss, factors of 1.5 at most, no violation and no posterior
+    above 1/m; or what it misses. Nine of ten lives that the first
     prediction is the mean of are in `nine in ten`, and `within` says whether what came is. If what comes
     is one of them, it is within a factor of 1.5 of whatever one number is told with a chance of `lives within
     1.5` at most. With ``myopic`` among
@@ -260,7 +260,8 @@ def beside(row: Row, published: Row | None, m: int) -> Row:
             ("releases", row["releases"] == published["releases"]),
             ("counterfeits", row["together"] <= published["together"]),
             ("loss", row["loss"] <= LOSS_MUST * Fraction(str(published["loss"]))),
-            ("factor", near(row["factor one by one"])),
+            ("factor", near(row["factor"])),
+            ("factor one by one", near(row["factor one by one"])),
             ("violations", not row["violations"]),
             ("posterior", row["posterior"] is not None and Fraction(row["posterior"]) <= Fraction(1, m)),
         )

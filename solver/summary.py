@@ -216,10 +216,10 @@ def _foreseen(
     to_come = "the next release is" if outlook.releases == 1 else f"the next {outlook.releases} releases are"
     lives = problem.lives(release)
     told = f"{to_come} expected to need {show_number(mean(lives) if lives else expected)} counterfeits"
+    if lives and outlook.releases > 1:
+        told += f", {show_number(mean(problem.lives(release, 1)))} of these in the next one"
     likely = nine_in_ten(lives)
     spread = "" if likely is None else f", {likely[0]} to {likely[1]} in nine of ten drawn lives"
-    if lives and outlook.releases > 1:
-        spread += f", {show_number(mean(problem.lives(release, 1)))} of them the next one"
     if alone is None:
         return f"{told} (by a model: simulated lives of signatures){spread}"
     now = [

@@ -14,7 +14,7 @@ OURS: dict[str, Any] = {
     "method": "outlook",
     "together": 80,
     "loss": 75.0,
-    "factor": 3.0,
+    "factor": 1.5,
     "factor one by one": 1.5,
     "violations": 0,
     "posterior": "1/3",
@@ -37,6 +37,8 @@ def test_every_must_counts():
     for name, value in (
         ("together", 81),
         ("loss", 75.1),
+        ("factor", 1.51),
+        ("factor", None),
         ("factor one by one", 1.51),
         ("factor one by one", None),
         ("violations", 1),

@@ -28,7 +28,7 @@ from optanon.instances.generators import generated_roles, uniform_table
 from optanon.instances.series_draft import Continued, series_lines
 from optanon.instances.usual_policy import SensitiveCounts
 from optanon.models.exact_numbers import show_number
-from optanon.models.outlook.foreseen import nine_in_ten
+from optanon.models.outlook.foreseen import mean, nine_in_ten
 
 LEVELS = ["counterfeits", "information_loss"]
 SAFE = [WeakMInvariance(m=3), HcSafety(n=2)]
@@ -137,7 +137,10 @@ def test_a_certificate_is_about_the_outlook_it_was_made_with():
     assert foreseen is not None
     low, high = nine_in_ten(problem.lives(ahead.release)) or (0, 0)
     spread = f"{low} to {high} in nine of ten drawn lives"
-    assert f"are expected to need {show_number(foreseen)} counterfeits (by a model), {spread}" in told
+    soon = problem.lives(ahead.release, 1)
+    first = f"{show_number(mean(soon))} of these in the next one"
+    said = f"are expected to need {show_number(foreseen)} counterfeits, {first} (by a model), {spread}"
+    assert said in told
     assert kept.foreseen == foreseen
     forged = kept.model_copy(update={"foreseen": foreseen + 1})
     with pytest.raises(CertificateError, match="foreseen"):
