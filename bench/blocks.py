@@ -79,7 +79,7 @@ class Blocks(Case):
     """
 
     name: ClassVar[str] = "blocks"
-    small_settings: ClassVar[dict[str, Any]] = {"rows": 3_000, "limit": 12.0, "workers": "0"}
+    small_settings: ClassVar[dict[str, Any]] = {"rows": 3_000, "limit": 8.0, "workers": "0"}
 
     rows: int = 104_731
     limit: float = 600.0

@@ -199,7 +199,7 @@ def _later(policy: Policy, tuples: int, **options: Any) -> Run:
             population, first=tuples, releases=2, insertions=tuples // 3, deletions=tuples // 3
         )
     )
-    start = solve_problem(Problem(table=first, policy=policy), seed=1, workers=1, time_limit=20)
+    start = solve_problem(Problem(table=first, policy=policy), seed=1, workers=1, time_limit=2)
     assert start.release is not None
     return _solved(Problem(table=second, policy=policy, history=History([start.release])), **options)
 

@@ -25,9 +25,12 @@ from ..search import solve_problem
 from ..status import Point
 from ..summary import Summary
 
-__all__ = ["JOB", "main", "run"]
+__all__ = ["BEGUN", "JOB", "STOPPED", "main", "run"]
 
 JOB = "job.json"
+BEGUN = "begun"
+"""The first event: from here on Ctrl-C is heard."""
+STOPPED = "stopped before a release was found; nothing was written"
 
 
 def main() -> None:
@@ -37,6 +40,7 @@ def main() -> None:
     folder = Path(sys.argv[1])
     job = json.loads((folder / JOB).read_text(encoding="utf-8"))
     try:
+        _say({"event": BEGUN})
         if "task" in job:
             from .tasks import TASKS  # what asks, plots and compares takes a second to load
 
@@ -46,8 +50,7 @@ def main() -> None:
     except OptanonError as error:
         _say({"event": "error", "message": str(error)})
     except KeyboardInterrupt:
-        early = "stopped before a release was found; nothing was written"
-        _say({"event": "error", "message": "stopped" if "task" in job else early})
+        _say({"event": "error", "message": "stopped" if "task" in job else STOPPED})
 
 
 def run(folder: Path, job: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ...models.files import write_text
-from .child import JOB
+from .child import BEGUN, JOB, STOPPED
 
 __all__ = ["Job"]
 
@@ -37,6 +37,7 @@ class Job:
         self.progress = ""
         self.began = time.monotonic()
         self.ended: dict[str, Any] | None = None
+        self._begun = self._stopped = False
         self._errors = folder / "child.log"
         with self._errors.open("w", encoding="utf-8") as log:
             self._process = subprocess.Popen(
@@ -59,17 +60,19 @@ class Job:
                     self.points.append(event)
                 elif event["event"] == "progress":
                     self.progress = event["words"]
+                elif event["event"] == BEGUN:
+                    self._begun = True
                 else:
                     answer = event
         code = self._process.wait()
-        self.ended = answer
-        if self.ended is None:
+        if answer is None:
             # Out of memory, or a fault of ours: the log says more, for whoever runs the program.
-            self.ended = {
-                "event": "error",
-                "message": f"it ended without an answer (exit code {code}): if memory ran out, "
-                "fewer columns or one level per column (full domain) need less",
-            }
+            why = (
+                f"it ended without an answer (exit code {code}): if memory ran out, "
+                "fewer columns or one level per column (full domain) need less"
+            )
+            answer = {"event": "error", "message": STOPPED if self._stopped else why}
+        self.ended = answer
 
     @property
     def seconds(self) -> float:
@@ -82,9 +85,13 @@ class Job:
         return self.ended is None
 
     def stop(self) -> None:
-        """Ask for the best release so far, as Ctrl-C does on the command line."""
+        """Ask for the best release so far, as Ctrl-C does on the command line.
+
+        A process that still loads what it needs has none, and may not hear it: it is ended.
+        """
         if self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
+            self._stopped |= not self._begun
+            self._process.send_signal(signal.SIGINT if self._begun else signal.SIGTERM)
 
     def close(self) -> None:
         """End it at once, without an answer."""

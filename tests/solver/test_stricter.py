@@ -112,22 +112,22 @@ def test_its_release_is_the_start_unless_the_callers_is_better():
         return known.answer()
 
     begin = partial(strict_and, run, partial(informed, engine))
-    answer = begin(problem, Settings(time_limit=3.0), watch)
+    answer = begin(problem, Settings(time_limit=1.5), watch)
     (strict, own), *_ = engine.asked
     assert strict.policy.suppression_limit(48) == 0
     assert own.time_limit is not None
-    assert own.time_limit < 3
+    assert own.time_limit < 1.5
     assert answer.release is not None
     assert problem.objective(answer.release) <= problem.objective(halves)  # heuristics are asked, too
     assert watch.points[-1].value == problem.objective(answer.release)[0]
-    best = solve_problem(replace(problem, policy=strict.policy), time_limit=3.0, seed=1).release
+    best = solve_problem(replace(problem, policy=strict.policy), time_limit=1.5, seed=1).release
     assert best is not None
     settings.clear()
-    begin(problem, Settings(time_limit=3.0, initial=best), Watch())
+    begin(problem, Settings(time_limit=1.5, initial=best), Watch())
     assert settings[0].initial is best
     worst = problem.assemble([range(48)])
     settings.clear()
-    begin(problem, Settings(time_limit=3.0, initial=worst), Watch())
+    begin(problem, Settings(time_limit=1.5, initial=worst), Watch())
     assert settings[0].initial is not None
     assert problem.objective(settings[0].initial) < problem.objective(worst)
     begin(problem, Settings(first=True), Watch())
@@ -149,7 +149,7 @@ def test_a_looser_policy_does_not_lose_much_more(minimize: list[LevelSpec], more
     found = StricterProblem.of(loose)
     assert found is not None
     strict = found.problem
-    results = [solve_problem(problem, time_limit=4.0, seed=1, workers=1) for problem in (loose, strict)]
+    results = [solve_problem(problem, time_limit=2.0, seed=1, workers=1) for problem in (loose, strict)]
     assert results[0].objective[0] <= results[1].objective[0] * 11 / 10
     assert engines()["partition"].refuses(strict) is None
 

@@ -357,6 +357,14 @@ def test_stopping_keeps_the_best_release(folder):
     assert (folder / "release.release.csv").is_file()
 
 
+def test_a_job_stopped_before_it_has_begun_says_so(folder):
+    """It said that it had ended without an answer, and that memory may have run out."""
+    job = Job(folder, {"time_limit": 300})
+    job.stop()
+    assert job.wait(60) == {"event": "error", "message": child.STOPPED}
+    assert not (folder / "release.release.csv").exists()
+
+
 def test_a_job_hears_ctrl_c_although_its_page_was_started_in_the_background(folder, monkeypatch):
     """Shells have it ignored there, by all that is started from it."""
     heard: list[object] = []

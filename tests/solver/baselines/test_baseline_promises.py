@@ -32,7 +32,7 @@ from optanon.models.requirements import (
 )
 from optanon.solver.baselines.registry import baselines
 
-SERIES = 120
+SERIES = 60
 
 
 @pytest.mark.slow

@@ -244,8 +244,7 @@ print(result.status.value, result.termination.value, flush=True)
 """
 
 
-@pytest.mark.parametrize("seconds", [0, 1])
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("workers", "seconds"), [(1, 1), (2, 0)])
 def test_an_interrupt_returns_the_best_release_so_far(workers: int, seconds: float):
     path = [str(folder) for folder in sys.path if folder]
     with subprocess.Popen(

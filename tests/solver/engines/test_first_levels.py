@@ -179,8 +179,8 @@ def test_a_loss_has_one_share():
 )
 def test_where_nobody_need_be_left_out_the_rest_is_what_it_is_alone(levels: list[Any]):
     problem = random_problem(3, 40, [DistinctLDiversity(l=2)])
-    loose = solve_problem(asked(problem, levels, 4), time_limit=4.0, workers=1)
-    strict = solve_problem(asked(problem, levels[1:], 0), time_limit=4.0, workers=1)
+    loose = solve_problem(asked(problem, levels, 4), time_limit=2.0, workers=1)
+    strict = solve_problem(asked(problem, levels[1:], 0), time_limit=2.0, workers=1)
     assert loose.objective == (0, *strict.objective)
     assert loose.bound == (0, *strict.bound)
     assert loose.certificate is not None

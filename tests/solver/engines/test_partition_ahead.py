@@ -99,12 +99,12 @@ def test_first_releases_have_the_fewest_signatures_there_can_be(seed: int):
 def test_who_returns_keeps_a_signature_so_there_are_at_least_these(seed: int):
     first, second = tables(seed, 40, 2, 6)
     policy = Policy(SAFE, ["counterfeits", "signatures", "information_loss"])
-    earlier = solve_problem(Problem(table=first, policy=policy), time_limit=3.0, seed=seed).release
+    earlier = solve_problem(Problem(table=first, policy=policy), time_limit=1.5, seed=seed).release
     assert earlier is not None
     back = set(second.row)
     kept = {group.signature for group in earlier.groups if back & set(group.respondents)}
     problem = Problem(table=second, policy=policy, history=History([earlier]))
-    result = solve_problem(problem, time_limit=3.0, seed=seed)
+    result = solve_problem(problem, time_limit=1.5, seed=seed)
     assert result.release is not None
     assert result.certificate is not None
     assert result.bound[1] == len(kept) > 1
@@ -550,7 +550,7 @@ def test_signatures_are_searched_by_programs_only_where_seats_have_time_left(
     monkeypatch.setattr(search.AheadSearch, "_allowed", Fraction(-1))
     proposed = replace(search.AHEAD.proposed, value=each)
     monkeypatch.setattr(search, "AHEAD", replace(search.AHEAD, proposed=proposed))
-    result = solve_problem(ahead(History([known]), second), time_limit=4, seed=1, display=False)
+    result = solve_problem(ahead(History([known]), second), time_limit=2.5, seed=1, display=False)
     assert result.release is not None
     assert bool(asked) == searched
 

@@ -75,9 +75,9 @@ def test_larger_ones_are_bounded_by_sizes_and_verified(kind: str) -> None:
     problem = drawn(kind, 60, 7, wide=100)
     engine, why = choose(problem)
     assert (engine.name, why) == ("partition", "60 tuples")
-    result = solve_problem(problem, time_limit=4, seed=1)
+    result = solve_problem(problem, time_limit=2, seed=1)
     sizes = replace(problem, policy=Policy([KCAnonymity(k=2)], ["squared_error"]))
-    alone = solve_problem(sizes, time_limit=4, seed=1)
+    alone = solve_problem(sizes, time_limit=2, seed=1)
     assert result.certificate is not None
     assert result.bound[0] is not None
     assert alone.bound[0] is not None

@@ -87,7 +87,7 @@ def solved() -> tuple[Problem, Any]:
     requirements = [KCAnonymity(k=3, c="1/2"), Difference(k=2), Intersection(c="2/3")]
     policy = Policy(requirements, ["discernibility"], form="anatomized")
     problem = growing(30, 60, [KCAnonymity(k=4, c="1/2")], policy)
-    return problem, solve_problem(problem, time_limit=20)
+    return problem, solve_problem(problem, time_limit=6)
 
 
 def test_a_series_without_boxes_is_published_with_a_bound(solved: tuple[Problem, Any]):
@@ -127,7 +127,7 @@ def test_mixtures_add_up_the_bounds_of_their_parts():
     levels = [{"information_loss": 1, "discernibility": "1/20"}]
     problem = Problem(table=table, policy=Policy([KCAnonymity(k=3)], levels))
     alone = solve_problem(Problem(table=table, policy=Policy([KCAnonymity(k=3)])))
-    result = solve_problem(problem, time_limit=20)
+    result = solve_problem(problem, time_limit=6)
     assert alone.status is Status.OPTIMAL
     # 30 groups of 3 cost 270 / 20.
     assert result.bounds == (alone.objective[0] + F(27, 2),)
@@ -140,7 +140,7 @@ def test_mixtures_add_up_the_bounds_of_their_parts():
 def test_nothing_is_refused_for_its_size():
     table = generated_roles().table(clustered_table(400, seed=5))
     problem = Problem(table=table, policy=Policy([KCAnonymity(k=3)], ["semiperimeter"]))
-    result = solve_problem(problem, time_limit=8)
+    result = solve_problem(problem, time_limit=4)
     assert result.engine.startswith("partition")
     assert result.release is not None
     assert result.bounds == (0,)

@@ -64,7 +64,7 @@ def test_releases_by_moves_and_bounds_of_a_part(attributes: int, monkeypatch: py
     monkeypatch.setattr(moment, "COMPILING", moment.Compiling())
     problem = tabled(KCAnonymity(k=8), TCloseness(t="0.2"), attributes=attributes)
     assert isinstance(Histograms.of(problem), str)
-    result = solve_problem(problem, time_limit=3.0, seed=1, workers=1)
+    result = solve_problem(problem, time_limit=2.0, seed=1, workers=1)
     assert result.release is not None
     assert len(result.release.groups) > 3
     (value,), (bound,) = result.objective, result.bound
@@ -90,7 +90,7 @@ def test_tables_that_break_the_policy_as_a_whole_and_small_ones_are_not_planned_
 def test_small_tables_that_need_large_groups_have_a_bound_that_says_something(tuples: int):
     """The simplex method cannot rule large groups out, or histograms are too many to be listed."""
     problem = tabled(KCAnonymity(k=3), TCloseness(t="0.3"), tuples=tuples)
-    result = solve_problem(problem, time_limit=3.0, seed=1, workers=1)
+    result = solve_problem(problem, time_limit=2.0, seed=1, workers=1)
     (value,), (bound,) = result.objective, result.bound
     assert bound is not None
     assert value / 10 < bound <= value
@@ -106,7 +106,7 @@ def test_the_bound_is_near_the_release_and_knows_values(
     monkeypatch.setattr(moment, "COMPILING", moment.Compiling())
     sizes, alike = KCAnonymity(k=6), TCloseness(t="0.3" if order is None else "0.1", order=order)
     whole, part = (
-        solve_problem(tabled(*asked, tuples=80, attributes=2), time_limit=3.0, seed=1, workers=1)
+        solve_problem(tabled(*asked, tuples=80, attributes=2), time_limit=2.0, seed=1, workers=1)
         for asked in ((sizes, alike), (sizes,))
     )
     (value,), (bound,), (known,) = whole.objective, whole.bound, part.bound

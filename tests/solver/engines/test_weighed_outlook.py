@@ -101,7 +101,7 @@ def test_the_front_shows_what_is_expected_beside_what_is_lost_now(tmp_path: Path
     here, history = table(people(Random(7), 9, "abc")), History()
     outlook = Outlook(releases=3, draws=20, allowed=F(0))
     problem = Problem(table=here, policy=Policy(SAFE, LEVELS, outlook=outlook), history=history)
-    found = frontier(problem, {"outlook.weight": [F(1, 100), "first"]}, time_limit=5)
+    found = frontier(problem, {"outlook.weight": [F(1, 100), "first"]}, time_limit=2.5)
     heads = columns(found)
     assert heads[-4:-2] == (AHEAD, "information_loss")
     rows = [dict(zip(heads, cells(found, point), strict=True)) for point in found.points]
