@@ -44,5 +44,6 @@ def test_the_gate_runs_what_is_fast_and_what_is_slow():
     options = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]
     assert "-m 'not slow'" in options["addopts"]
     gate = (ROOT / ".ci" / "run").read_text().splitlines()
-    assert "pytest -n auto --dist worksteal -m slow" in gate
+    assert "pytest -n auto --dist worksteal -m slow --ignore tests/web" in gate
+    assert any("pytest -m slow -rs tests/web;" in line for line in gate)
     assert 'bash -euxc "$(readme tests)"' in gate
