@@ -78,6 +78,7 @@ class Withstand(Case):
     def run(self) -> list[Row]:
         """One row per release; every release is audited with all before it, or the case fails.
 
+        Losses are multiples of what is proven of the whole policy, and of the policy without the demand.
         `inferred` counts people above the limits after the best release found for the same history, in the
         same time, without the demand.
         """
@@ -141,7 +142,7 @@ class Withstand(Case):
         rule: ResistsInference,
         never: list[list[str]],
     ) -> Row:
-        """The loss against bound and best release without demand and reserve, and against the kept groups.
+        """The loss against its bound, bound and best release without the demand, and the kept groups.
 
         `never` has everybody's first group, as if no release had ever been searched for anything else.
         """
@@ -151,11 +152,14 @@ class Withstand(Case):
         without = None if self.alone else self._solved(asked)
         found: Release | None = None if without is None else without.release
         free = None if found is None else problem.objective(found)[0]
-        known = result if without is None or found is None else without
-        bound = known.levels[0].bound
+        bound, price = result.levels[0].bound, result.price
+        rest_bound = None if price is None else price.bound
+        if without is not None and without.levels:
+            rest_bound = max(rest_bound or Fraction(0), without.levels[0].bound or Fraction(0))
         row: Row = {
             "loss": float(value),
             "/ bound": None if not bound else float(value / bound),
+            "/ bound of the rest": None if not rest_bound else float(value / rest_bound),
             "/ without": None if not free else float(value / free),
         }
         if len(problem.history):

@@ -47,6 +47,7 @@ __all__ = [
     "LatticeEmpty",
     "Leading",
     "ListedClaim",
+    "MetClaim",
     "NoDraw",
     "Obstacle",
     "Part",
@@ -139,6 +140,18 @@ class ListedClaim(DualsClaim):
     def without_tree(self) -> PricedClaim:
         """What its duals claim by themselves."""
         return PricedClaim(**{name: getattr(self, name) for name in DualsClaim.model_fields})
+
+
+class MetClaim(StrictRecord):
+    """Duals of tuples that no group pays which leaves its members enough values by set intersection.
+
+    As many as `resists_inference` or `intersection` (reading `set`) needs of those that all earlier groups of
+    a member publish. Groups have the least size of the policy.
+    """
+
+    kind: Literal["met"] = "met"
+    level: Natural
+    root: WrittenDuals
 
 
 class CountsClaim(StrictRecord):
@@ -277,6 +290,7 @@ Direct: TypeAlias = Annotated[
     KnownClaim
     | PricedClaim
     | ListedClaim
+    | MetClaim
     | CountsClaim
     | Series
     | HistogramsClaim

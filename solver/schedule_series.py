@@ -73,6 +73,9 @@ class Withstand(Schedule):
     """Releases nobody can be inferred from: a bound and a release without the demand, a start, annealing."""
 
     bound: Share = Share(part=0.4, of=Of.LEFT, least=0.2, why="the policy without the demand gets its part")
+    met: Share = Share(
+        part=0.15, of=Of.LEFT, unlimited=60.0, why="the bound of groups that leave each member values"
+    )
     first: Share = Share(part=0.9, of=Of.LEFT, unlimited=60.0, why="groups of a first release")
     newcomers: Share = Share(part=0.2, of=Of.LEFT, least=0.1, unlimited=20.0, why="newcomers by themselves")
     masks: Share = Share(part=0.15, of=Of.LEFT, why="groups that leave each member values, before that")

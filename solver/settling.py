@@ -12,7 +12,7 @@ releases that are better on those before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
@@ -23,6 +23,7 @@ from ..models.problem import Problem
 from .claims import Claim, ListedClaim, Refusal, Rest, Trusted, TrustedRefusal, Within
 from .incumbent import settled_on
 from .level_value import LevelValue
+from .price import Price
 from .settings import Answer, Clock
 from .status import Status, Termination
 from .verify.bounds import Derived, derived
@@ -129,7 +130,19 @@ def _bounded(problem: Problem, answer: Answer, engine: str, clock: Clock, worker
         for index, (level, value, bound) in enumerate(zip(problem.policy.levels, values, bounds, strict=True))
     )
     used += [claim for claim, line in made if line.family]
+    if answer.price is not None:
+        answer, part = _priced(answer, answer.price, made)
+        used += [claim for claim in part if all(claim is not other for other in used)]
     return Settled(answer=settled_on(answer, values, bounds, (*used, *told.values())), levels=levels)
+
+
+def _priced(
+    answer: Answer, price: Price, made: Sequence[tuple[Claim, Derived]]
+) -> tuple[Answer, list[Claim]]:
+    """An answer with the bound of the rest of the policy as far as it was derived, and the claim of that."""
+    rest = [(claim, line.bound) for claim, line in made if isinstance(claim, Within) and not line.trusted]
+    claim, bound = max(rest, key=lambda found: found[1], default=(None, None))
+    return replace(answer, price=replace(price, bound=bound)), [] if claim is None else [claim]
 
 
 def _derived(given: Given, claims: Iterable[Claim]) -> tuple[list[tuple[Claim, Derived]], str]:

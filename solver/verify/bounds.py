@@ -24,6 +24,7 @@ from .by_sizes import BySizes
 from .exhaustive import enumerated, groupings, subsets
 from .family import family_loss
 from .given import Given
+from .met import met_loss
 from .outcome import UndecidedError
 from .parts import fake_price, grouped, leading, plain, rest, sized, units_of
 from .past import PastDemands
@@ -121,6 +122,17 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
             least = least_information_loss(problem, claim, hidden, given.over, given.workers)
             bound = _weight(problem, level) * least
             return Derived(level=level, bound=bound, how=how)
+        case claims.MetClaim():
+            if given.most("counterfeits", level) != 0 or given.most("suppressed", level) != 0:
+                raise CertificateError(
+                    "the duals are about releases that leave out and invent nobody, and others are as good"
+                )
+            least = met_loss(problem, claim, given.over, given.workers)
+            return Derived(
+                level=level,
+                bound=_weight(problem, level) * least,
+                how="exact pricing under set intersection",
+            )
         case claims.CountsClaim():
             return _counts(given, claim)
         case claims.Series():

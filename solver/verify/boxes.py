@@ -40,6 +40,7 @@ from .box_groups import (
 )
 from .duals import ClaimedDuals
 from .histograms import ENDLESS, Needed
+from .met_groups import MetAsked, MetMemory, met_memory, met_pays
 from .outcome import UndecidedError
 from .rows import Boxes, CheckedRows, Ints
 from .shares_groups import SharesAsked, SharesMemory, shares_memory, shares_pay
@@ -67,7 +68,9 @@ class Walk:
         Codes; of which all intervals are nodes they are numbered, and the last attribute's are as they are.
     order, nodes, sizes
     near : SharesAsked or None
-        What is asked besides a least size, if it is that.
+        What is asked besides a least size, if it is that,
+    met : MetAsked or None
+        or if it is this.
     """
 
     rows: CheckedRows
@@ -76,18 +79,27 @@ class Walk:
     nodes: tuple[tuple[tuple[int, int, int], ...], ...]
     sizes: Sizes
     near: SharesAsked | None
+    met: MetAsked | None = None
 
     @classmethod
-    def of(cls, rows: CheckedRows, needed: Needed | None, near: SharesAsked | None = None) -> Walk | None:
+    def of(
+        cls,
+        rows: CheckedRows,
+        needed: Needed | None,
+        near: SharesAsked | None = None,
+        met: MetAsked | None = None,
+    ) -> Walk | None:
         """None if it matters which value it is, groups may have any size, or there are too many boxes.
 
-        Unless values are to be `near` the table's, and nothing else is asked but a size.
+        Unless values are to be `near` the table's, or to meet masks, and nothing else is asked but a size.
         """
         sizes = None if needed is None else _sizes(needed)
         if sizes is not None:
             near = None
         elif near is not None:
             sizes = _from(near.least, 1)
+        elif met is not None:
+            sizes = _from(met.least, 1)
         if sizes is None:
             return None
         code, start = rows.boxes.code.copy(), rows.boxes.start
@@ -109,7 +121,7 @@ class Walk:
         if len(free) == len(many) and float(entered.sum()) > MOST_ENTERED:
             return None
         order = (*others, *(() if last is None else (last,)))
-        return cls(rows=rows, code=code, order=order, nodes=tuple(nodes), sizes=sizes, near=near)
+        return cls(rows=rows, code=code, order=order, nodes=tuple(nodes), sizes=sizes, near=near, met=met)
 
     @property
     def exact(self) -> bool:
@@ -134,6 +146,8 @@ class Walk:
         memories = [memory_of(len(self.nodes), asked, len(duals.cuts)) for _ in range(workers)]
 
         shares = [None if self.near is None else shares_memory(self.near) for _ in range(workers)]
+        values = int(self.rows.value.max(initial=0)) + 1
+        masks = [None if self.met is None else met_memory(self.met, values) for _ in range(workers)]
 
         def entered(worker: int, first: int, until: int | None = None) -> Iterator[bool]:
             for box in islice(product(*self.nodes[:begin]), first, until, workers):
@@ -141,7 +155,7 @@ class Walk:
                 for a, (lo, hi, each) in enumerate(box):
                     code = asked.code[inside, a]
                     inside, cost = inside[(lo <= code) & (code <= hi)], cost + each
-                yield _entered(asked, memories[worker], shares[worker], begin, inside, cost)
+                yield _entered(asked, memories[worker], shares[worker], masks[worker], begin, inside, cost)
                 if sum(int(memory.tried[0]) for memory in memories) > MOST_TRIED:
                     raise UndecidedError("there are too many groups to be tried under the cuts")
                 if sum(int(memory.tried[1]) for memory in memories) > MOST_ENTERED:
@@ -318,7 +332,13 @@ def _left(q: BoxQuestion, part: Ints, size: int, each: int) -> int:
 
 @compiled
 def _entered(
-    q: BoxQuestion, m: BoxMemory, n: SharesMemory | None, begin: int, inside: Ints, cost: int
+    q: BoxQuestion,
+    m: BoxMemory,
+    n: SharesMemory | None,
+    k: MetMemory | None,
+    begin: int,
+    inside: Ints,
+    cost: int,
 ) -> bool:
     """Whether a group pays among rows (by code of the last attribute) at what the nodes so far cost."""
     levels, level = len(q.nodes.start) - 1, begin
@@ -329,7 +349,7 @@ def _entered(
     _opened(q, m, level, _left(q, m.part[level], len(inside), q.scale * cost), cost, hope)
     while level >= begin:
         if level == levels:
-            if _grown(q, m, n, m.part[level, : m.many[level]], m.cost[level]):
+            if _grown(q, m, n, k, m.part[level, : m.many[level]], m.cost[level]):
                 return True
             level -= 1
             continue
@@ -352,7 +372,9 @@ def _entered(
 
 
 @borrowing
-def _grown(q: BoxQuestion, m: BoxMemory, n: SharesMemory | None, inside: Ints, cost: int) -> bool:
+def _grown(
+    q: BoxQuestion, m: BoxMemory, n: SharesMemory | None, k: MetMemory | None, inside: Ints, cost: int
+) -> bool:
     """Whether a group pays in an interval of the last attribute."""
     last = q.code.shape[1] - 1
     for i in range(len(inside)):
@@ -370,12 +392,16 @@ def _grown(q: BoxQuestion, m: BoxMemory, n: SharesMemory | None, inside: Ints, c
                 break
             each = q.scale * cost + wide
             if _may_pay(q.dual[r], q.fewest, each, others, following):
-                size = put(q, m, size, r, each) if n is None else placed(q, m, size, r)
+                alone = n is None and k is None
+                size = put(q, m, size, r, each) if alone else placed(q, m, size, r)
             if j + 1 < len(inside) and q.code[inside[j + 1], last] == q.code[r, last]:
                 continue
-            if n is None:
-                if shown_to_pay(q, m, size, each):
+            if n is not None:
+                if shares_pay(q, m, n, size, each):
                     return True
-            elif shares_pay(q, m, n, size, each):
+            elif k is not None:
+                if met_pays(q, m, k, size, each):
+                    return True
+            elif shown_to_pay(q, m, size, each):
                 return True
     return False

@@ -15,6 +15,18 @@ class WithstandLimits:
     """Smaller tables are left to the programs over all groups."""
     values: int = 62
     """Most sensitive values: sets of them are bits of one number."""
+    met_tuples: int = 3_000
+    """Of larger tables no bound by masks is sought."""
+    met_anchor: int = 4
+    """Columns of it that are taken over per first row and round,"""
+    met_few: int = 20
+    """one for so many rows at least where duals are to be damped on,"""
+    met_smoothing: float = 0.8
+    """at first by this share of those that proved most,"""
+    met_nodes: int = 2_000
+    """choices of values in a box,"""
+    met_close: float = 1e-4
+    """and relative distance of bound and program at which it is solved."""
     people: tuple[int, int] = (150, 600)
     """Of a component that is judged exactly, in a table that only grows and where some left.
 

@@ -1,10 +1,11 @@
 """A policy with `resists_inference` at real sizes: a bound, a start, and annealing with the audit.
 
 1. The policy's requirements on published values give a bound, proven, and a release without the demand.
-2. Groups to begin with, safe or not (`starts`).
-3. Where these give somebody away, annealing under a rule on the members of each group alone (`masks`).
-4. Annealing by moves that the exact judge passes (`anneal`, `judge`).
-5. The last word: the whole series is audited anew, then checked by the requirement's own plain counting.
+2. What everybody's earlier groups leave by set intersection gives another bound, often far above it (`met`).
+3. Groups to begin with, safe or not (`starts`).
+4. Where these give somebody away, annealing under a rule on the members of each group alone (`masks`).
+5. Annealing by moves that the exact judge passes (`anneal`, `judge`).
+6. The last word: the whole series is audited anew, then checked by the requirement's own plain counting.
 
 Other requirements on whole releases are only checked at the end. The bound is all that is said of optimality.
 """
@@ -45,6 +46,7 @@ from .judge import SeriesJudge
 from .leaving_out import leave_out
 from .limits import WITHSTAND_LIMITS as LIMITS
 from .masks import MaskJudge
+from .met import MetBound
 from .moves import Rule
 from .near import nearest_rows
 from .starts import starts
@@ -69,6 +71,7 @@ class WithstandSearch:
         self.clock = settings.clock(watch.clock.began)
         self.incumbent = BestRelease(problem, watch, self.clock)
         self.guide: Guide | None = None
+        self.met: MetBound | None = None
         self.interrupted = False
         self.effort: dict[str, int] = {}
         self.dropped = 0
@@ -87,8 +90,9 @@ class WithstandSearch:
         guide, incumbent = self.guide, self.incumbent
         if guide is not None and guide.infeasible:
             return incumbent.refused(guide.refusal)
+        claims = () if guide is None else guide.claims_for(incumbent.values)
         answer = incumbent.answer(
-            () if guide is None else guide.claims_for(incumbent.values),
+            claims if self.met is None else (*claims, self.met.claim),
             interrupted=self.interrupted,
             late=self.clock.ended,
             effort=self.effort,
@@ -101,8 +105,8 @@ class WithstandSearch:
         if values is None:
             return None
         found = min([self.problem.objective(release) for release in guide.releases], default=None)
-        bound = self.incumbent.stated()[-1]
         without = None if found is None else min(values, found)[-1]
+        bound = guide.bounds(values)[-1]
         return Price(value=values[-1], bound=bound, without=without, dropped=self.dropped)
 
     def _search(self) -> None:
@@ -120,8 +124,19 @@ class WithstandSearch:
         if self.incumbent.closed or guide.interrupted:
             self.interrupted |= guide.interrupted
             return
+        self._bound_by_masks(guide)
         self._anneal(guide)
         self.incumbent.raise_bounds(guide.bounds(self.incumbent.values))
+
+    def _bound_by_masks(self, guide: Guide) -> None:
+        """What set intersection alone forbids, where groups are judged by that besides."""
+        row = self.problem.table.row
+        if not guide.releases:
+            return
+        known = [[row[who] for who in group.respondents] for group in guide.releases[-1].groups]
+        self.met = MetBound.of(self.problem, self.rule, known, self.clock.share(WITHSTAND.met))
+        if self.met is not None:
+            self.incumbent.raise_bounds([self.met.bound])
 
     def _anneal(self, guide: Guide) -> None:
         problem, table = self.problem, self.problem.table
