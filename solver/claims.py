@@ -2,8 +2,8 @@
 
 Each `Claim` bounds one level of the objective from below, among releases that are as good as the
 certificate's on the levels before. A `Refusal` says why no release keeps the policy. Both hold what the
-verifier cannot make for itself (integer duals, cuts, where to branch) and nothing that it can: bounds
-are derived again, never believed. `Trusted` and `TrustedRefusal` name whose word is all there is.
+verifier cannot make for itself (integer duals, cuts, where to branch) and nothing that it can: bounds are
+derived again, never believed. `Trusted` and `TrustedRefusal` name whose word is all there is.
 
 Tuples are named by their row of the microdata (from 0).
 """
@@ -82,9 +82,8 @@ class WrittenDuals(StrictRecord):
 class WrittenTree(StrictRecord):
     """A search tree over all groups of releases that cost less than `listed_for`; it says what it proves.
 
-    Its program is that of `exact.program.covering`: rows are kinds of tuples in the order of their first
-    tuple in the table, then the limit on counterfeits if there is one; columns are groups in the order of
-    their rows.
+    Its program is that of `exact.program.covering`: rows are kinds of tuples in the order of their first one
+    in the table, then a limit on counterfeits; columns are groups in the order of their rows.
     """
 
     listed_for: Natural
@@ -119,9 +118,8 @@ class PricedClaim(DualsClaim):
     With `part`, groups are those that some requirements (indices, from 0) need. A cut counts its tuples over
     its divisor, rounded down; where no divisors are said, all are 2. A tuple of a cut stands for all that are
     alike; with `places`, these are all with the same quasi-identifiers, whatever their values. Attributes
-    (indices, from 0) that are `unpriced` are taken to be equal for all: what is lost in the others is no more
-    than what is lost, so a bound on it is one on the whole. Groups inside one of
-    the `blocks` (of tuples, where squared error is bounded) may cost less: all sets in it are gone through.
+    (indices, from 0) that are `unpriced` are taken to be equal: what the others lose bounds the whole.
+    Groups inside one of the `blocks` (of squared errors) may cost less: all sets in it are gone through.
     """
 
     kind: Literal["priced"] = "priced"
@@ -143,11 +141,7 @@ class ListedClaim(DualsClaim):
 
 
 class MetClaim(StrictRecord):
-    """Duals of tuples that no group pays which leaves its members enough values by set intersection.
-
-    As many as `resists_inference` or `intersection` (reading `set`) needs of those that all earlier groups of
-    a member publish. Groups have the least size of the policy.
-    """
+    """Duals of tuples that no group pays which leaves its members enough values; see `verify.met`."""
 
     kind: Literal["met"] = "met"
     level: Natural
@@ -245,8 +239,7 @@ class Trusted(GivenWord):
 class Plain(StrictRecord):
     """Information loss under some requirements on published values (indices, from 0).
 
-    It is that of a level, the last unless it is given. Where `largest` is given, of groups of no more tuples:
-    levels by sizes before leave no room for others.
+    It is that of the last level, if none is given; with `largest`, of groups of no more tuples.
     """
 
     kind: Literal["plain"] = "plain"

@@ -16,7 +16,8 @@ little: a series of five releases that keeps ``min_values`` 2 had posteriors up 
 ``max_posterior``, too.
 
 Tables of more than 30 tuples are searched with the audit inside (``engines/partition/withstand``), unless
-the past is forgiven; the bound is that of the rest of the policy. Smaller ones are solved by
+the past is forgiven; the bound is that of the rest of the policy, or what set intersection alone forbids
+(``engines/partition/withstand/met``). Smaller ones are solved by
 programs with cuts: first releases of 6 to 13 tuples under (3, 1/2)-anonymity and ``max_posterior`` 1/2 are
 optimal within 1 s of CPU time. Earlier releases that break the requirement alone make every further one break
 it; ``forgive_past`` leaves them out, and says nothing about them.

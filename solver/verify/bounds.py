@@ -123,16 +123,7 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
             bound = _weight(problem, level) * least
             return Derived(level=level, bound=bound, how=how)
         case claims.MetClaim():
-            if given.most("counterfeits", level) != 0 or given.most("suppressed", level) != 0:
-                raise CertificateError(
-                    "the duals are about releases that leave out and invent nobody, and others are as good"
-                )
-            least = met_loss(problem, claim, given.over, given.workers)
-            return Derived(
-                level=level,
-                bound=_weight(problem, level) * least,
-                how="exact pricing under set intersection",
-            )
+            return _met(given, claim)
         case claims.CountsClaim():
             return _counts(given, claim)
         case claims.Series():
@@ -146,6 +137,17 @@ def _direct(given: Given, claim: claims.Direct) -> Derived:
             least = proven_series(problem, claim.loss, counting=False, over=given.over)
             how = "exact pricing of series" + (" and a search tree" if claim.loss.tree else "")
             return Derived(level=level, bound=_weight(problem, level) * least, how=how)
+
+
+def _met(given: Given, claim: claims.MetClaim) -> Derived:
+    level, problem = claim.level, given.problem
+    if given.most("counterfeits", level) != 0 or given.most("suppressed", level) != 0:
+        raise CertificateError(
+            "the duals are about releases that leave out and invent nobody, and others are as good"
+        )
+    least = met_loss(problem, claim, given.over, given.workers)
+    how = "exact pricing under set intersection"
+    return Derived(level=level, bound=_weight(problem, level) * least, how=how)
 
 
 def _family(given: Given, claim: claims.FamilyClaim) -> Derived:

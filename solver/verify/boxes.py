@@ -67,10 +67,8 @@ class Walk:
     code : shape (rows, attributes)
         Codes; of which all intervals are nodes they are numbered, and the last attribute's are as they are.
     order, nodes, sizes
-    near : SharesAsked or None
-        What is asked besides a least size, if it is that,
-    met : MetAsked or None
-        or if it is this.
+    near : SharesAsked, MetAsked or None
+        What is asked besides a least size, if it is that.
     """
 
     rows: CheckedRows
@@ -78,28 +76,21 @@ class Walk:
     order: tuple[int, ...]
     nodes: tuple[tuple[tuple[int, int, int], ...], ...]
     sizes: Sizes
-    near: SharesAsked | None
-    met: MetAsked | None = None
+    near: SharesAsked | MetAsked | None
 
     @classmethod
     def of(
-        cls,
-        rows: CheckedRows,
-        needed: Needed | None,
-        near: SharesAsked | None = None,
-        met: MetAsked | None = None,
+        cls, rows: CheckedRows, needed: Needed | None, near: SharesAsked | MetAsked | None = None
     ) -> Walk | None:
         """None if it matters which value it is, groups may have any size, or there are too many boxes.
 
-        Unless values are to be `near` the table's, or to meet masks, and nothing else is asked but a size.
+        Unless values are to be `near` the table's or to meet masks, and nothing else is asked but a size.
         """
         sizes = None if needed is None else _sizes(needed)
         if sizes is not None:
             near = None
         elif near is not None:
             sizes = _from(near.least, 1)
-        elif met is not None:
-            sizes = _from(met.least, 1)
         if sizes is None:
             return None
         code, start = rows.boxes.code.copy(), rows.boxes.start
@@ -121,12 +112,12 @@ class Walk:
         if len(free) == len(many) and float(entered.sum()) > MOST_ENTERED:
             return None
         order = (*others, *(() if last is None else (last,)))
-        return cls(rows=rows, code=code, order=order, nodes=tuple(nodes), sizes=sizes, near=near, met=met)
+        return cls(rows=rows, code=code, order=order, nodes=tuple(nodes), sizes=sizes, near=near)
 
     @property
     def exact(self) -> bool:
         """Whether every group that is tried keeps what is asked: no value can be too frequent."""
-        if self.near is not None:
+        if isinstance(self.near, SharesAsked):
             return self.near.values.exact
         return bool((self.sizes.often >= self.sizes.most).all())
 
@@ -145,9 +136,9 @@ class Walk:
         begin = min(begin, max(1, int(np.argmax(np.append(asked.nodes.free, True)))))
         memories = [memory_of(len(self.nodes), asked, len(duals.cuts)) for _ in range(workers)]
 
-        shares = [None if self.near is None else shares_memory(self.near) for _ in range(workers)]
-        values = int(self.rows.value.max(initial=0)) + 1
-        masks = [None if self.met is None else met_memory(self.met, values) for _ in range(workers)]
+        near, values = self.near, int(self.rows.value.max(initial=0)) + 1
+        shares = [shares_memory(near) if isinstance(near, SharesAsked) else None for _ in range(workers)]
+        masks = [met_memory(near, values) if isinstance(near, MetAsked) else None for _ in range(workers)]
 
         def entered(worker: int, first: int, until: int | None = None) -> Iterator[bool]:
             for box in islice(product(*self.nodes[:begin]), first, until, workers):

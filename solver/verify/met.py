@@ -16,7 +16,8 @@ import numpy as np
 from ...models.errors import CertificateError
 from ...models.problem import Problem
 from ...models.problem_view import smallest_group
-from ...models.requirements import Intersection, ResistsInference
+from ...models.requirements.intersection import Intersection
+from ...models.requirements.resists_inference import ResistsInference
 from .. import claims
 from .boxes import Walk
 from .duals import ClaimedDuals
@@ -53,7 +54,7 @@ def met_loss(problem: Problem, claim: claims.MetClaim, over: Callable[[], bool],
     rows = CheckedRows.of(problem.table, units_of(problem), kinds=[kinds[values] for values in left])
     duals = ClaimedDuals.of(rows, claim.root.duals, (), (), claim.root.scale)
     mask = np.array([left[tuples[0]] for tuples in rows.tuples], dtype=np.int64)
-    walk = Walk.of(rows, None, met=MetAsked(mask, needed, smallest_group(problem)))
+    walk = Walk.of(rows, None, MetAsked(mask, needed, smallest_group(problem)))
     if walk is None:
         raise UndecidedError("there are too many boxes")
     if walk.pays(duals, over, workers):

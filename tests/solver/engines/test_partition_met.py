@@ -142,7 +142,7 @@ def test_the_verifier_sees_a_group_that_pays_exactly_if_one_of_all_does(seed: in
     mask = masks_of(problem)
     rows = CheckedRows.of(problem.table, units_of(problem), kinds=mask)
     own = np.array([mask[tuples[0]] for tuples in rows.tuples], dtype=np.int64)
-    walk = Walk.of(rows, None, met=MetAsked(own, needed, LEAST))
+    walk = Walk.of(rows, None, MetAsked(own, needed, LEAST))
     assert walk is not None
     home, dear = {t: r for r, alike in enumerate(rows.tuples) for t in alike}, rows.one * sum(rows.units)
     known = [[home[t] for t in group] for group in all_kept(problem, needed)]
