@@ -25,7 +25,7 @@ from ..models.errors import CertificateError
 from ..models.history import History
 from ..models.policy import Policy
 from ..models.problem import Problem
-from ..models.requirements import Difference, HcSafety, KCAnonymity, WeakMInvariance
+from ..models.requirements import Difference, HcSafety, KCAnonymity, ResistsInference, WeakMInvariance
 from ..models.table import Microdata
 from ..solver.certificate import Certificate
 from ..solver.result import Result
@@ -217,6 +217,9 @@ RUNS: Mapping[str, Callable[[], Run]] = {
         Policy(SAFE, ["counterfeits", "discernibility"], form="anatomized"), 24, engine="partition"
     ),
     "listed": lambda: _later(Policy([KCAnonymity(k=2), Difference(k=2)]), 12, engine="partition"),
+    "withstanding": lambda: _later(
+        Policy([KCAnonymity(k=2), ResistsInference(min_values=2)]), 36, engine="partition", time_limit=2
+    ),
     "full domain": lambda: _solved(
         Problem(table=_table(24, 2), policy=Policy([KCAnonymity(k=2)], recoding="full_domain"))
     ),
