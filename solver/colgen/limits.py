@@ -44,7 +44,9 @@ class PricingLimits:
     times: int = 7
     """Most often that groups publish each value; buckets that may need more are relaxed."""
     box_chunk: int = 256
-    """Cells between two looks at the clock."""
+    """Cells between two looks at the clock;"""
+    met_chunk: int = 16_000
+    """so many over the number of rows where groups meet masks, which takes longer."""
     box_sought: int = 20
     """Columns of boxes are sought with so much fewer nodes than bounds: any that pays is welcome."""
     box_members: int = 200

@@ -77,12 +77,13 @@ class MetPricing(HistogramPricing):
             nodes,
         )
         found, memory, short = _room(self.rows, self.least, per_anchor), met_desk(asked), 0
+        chunk = max(1, PRICING.met_chunk // len(self.rows))
         for lower in (False, True):
-            for at in range(0, len(self.grid.cost), PRICING.box_chunk):
+            for at in range(0, len(self.grid.cost), chunk):
                 if self.clock is not None and self.clock.over:
                     none = np.zeros_like(duals.rows)
                     return Priced(lines=_lines(found), worst=none, short=0, bounded=False)
-                cells = np.arange(at, min(at + PRICING.box_chunk, len(self.grid.cost)))
+                cells = np.arange(at, min(at + chunk, len(self.grid.cost)))
                 tries = int(memory.tries[0])
                 short += walk_met(asked, cells, memory, found, lower)
                 spend(WORK.filled.value * (int(memory.tries[0]) - tries))
