@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, combinations_with_replacement
 
 import numpy as np
 
@@ -114,16 +114,12 @@ def conclusions(
             yield from block.conclude(size)
 
 
-def _choices(most: list[int], size: int) -> Iterator[tuple[int, ...]]:
+def _choices(most: list[int], size: int) -> Iterator[Counter[int]]:
     """Ways to take so many in all, of each kind no more than there are; the first kinds first."""
-    if not most:
-        if size == 0:
-            yield ()
-        return
-    first, others = most[0], most[1:]
-    for count in range(min(first, size), max(0, size - sum(others)) - 1, -1):
-        for rest in _choices(others, size - count):
-            yield (count, *rest)
+    for chosen in combinations_with_replacement(range(len(most)), size):
+        counts = Counter(chosen)
+        if all(count <= most[kind] for kind, count in counts.items()):
+            yield counts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +148,7 @@ class _LinkedBlock:
         """About everybody of the block, for each choice of so many of its respondents."""
         most = [len(names) for names in self.names]
         for counts in _choices(most, size):
-            yield from self._about(Counter({j: count for j, count in enumerate(counts) if count}))
+            yield from self._about(counts)
 
     def _about(self, known: Counter[int]) -> Iterator[Conclusion]:
         left = self.tableau.without(known)

@@ -9,6 +9,7 @@ from itertools import product
 from random import Random
 
 import oracle.brute_force as bf
+import pandas as pd
 import pytest
 from cases.attacks import HALF, agrees, best, crowd, history, ours, solved, split
 from cases.transient import microdata, past
@@ -26,6 +27,7 @@ from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
 from optanon.models.requirements import Difference, Intersection, KCAnonymity, ResistsInference
 from optanon.models.requirements.resists_inference_cuts import CutLimits, prices
+from optanon.models.table import Microdata
 from optanon.solver.search import solve_problem
 from optanon.solver.status import Status
 
@@ -295,6 +297,21 @@ def test_priced_cuts_forbid_no_good_release() -> None:
 
 
 @pytest.mark.slow
+def test_a_thousand_people_linked_in_one_ring_are_checked() -> None:
+    """Who may be compromised was chosen by as many calls within calls as there are values in cells."""
+    frame = pd.DataFrame({"id": range(1_200), "x": 0, "value": ["a", "b"] * 600})
+    table = Microdata.from_frame(
+        frame, respondent="id", quasi_identifiers={"x": "numeric"}, sensitive="value"
+    )
+    problem = Problem(table=table, policy=Policy([ResistsInference(min_values=2)]))
+    first = problem.assemble([[i, i + 1] for i in range(0, 1_200, 2)])
+    second = replace(problem, history=History([first]))
+    ring = second.assemble([[i, (i + 1) % 1_200] for i in range(1, 1_200, 2)])
+    assert list(second.check(ring)) == []
+    known = replace(second, policy=Policy([ResistsInference(min_values=2, compromised=1)]))
+    assert next(known.check(ring), None) is not None  # who knows one of them knows all
+
+
 def test_few_rounds_for_a_dozen_people() -> None:
     rounds: list[int] = []
     for number in range(3):

@@ -159,6 +159,24 @@ class SafeGroups:
                 self._settle(slots, back, np.full_like(back, -1))
         return any(self.enter([p], g) for _, g in sorted(dearer))
 
+    def joins(self, p: int, homes: Sequence[int]) -> bool:
+        """Put somebody who was left out into two groups made one, the cheapest that tell of nobody."""
+        groups, found = self.groups, list[tuple[int, int, int]]()
+        for at, a in enumerate(homes):
+            for b in homes[:at]:
+                if groups.size[a] + groups.size[b] < groups.member.shape[1]:
+                    slots = np.array([a, b])
+                    people = np.append(members_of(groups, slots[1:]), p)
+                    old, cost = groups.of[people], int(groups.cost[slots].sum())
+                    self._settle(slots, people, np.full_like(people, a))
+                    found.append((int(groups.cost[a]) - cost, a, b))
+                    self._settle(slots, people, old)
+        for dearer, a, b in sorted(found):
+            people = np.append(members_of(groups, np.array([b])), p)
+            if self.settled(np.array([a, b]), people, np.full_like(people, a), dearer, 1, 0):
+                return True
+        return False
+
     def enter(self, people: Sequence[int], g: int) -> bool:
         """Put people who were left out into a group, if nobody can be inferred then; whether it was done."""
         groups, back, slots = self.groups, np.array(people), np.array([g])

@@ -3,8 +3,9 @@
 Taking out whole groups comes to an end without anybody who can be inferred, if the earlier releases alone
 give nobody away: a release without groups tells nothing. Single people who were published before are tried
 first: they are what links groups. What was taken out last comes back first, as far as that tells nothing, the
-others to groups nearby. Who finds no place makes room: the people of a group nearby are taken out,
-too, and all look for places again. What is left then is left out, as far as the policy allows.
+others to groups nearby. Who finds no place makes room: the people of a group nearby are taken out, too, and
+all look for places again, or two groups are made one that has a place. What is left then is left out, as far
+as the policy allows.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ def leave_out(chain: SafeGroups, clock: Clock) -> None:
             g = near[int(chain.random.integers(len(near)))]
             chain.leaves(chain.groups.member[g, : chain.groups.size[g]].tolist(), anyway=True)
         for p in chain.random.permutation(chain.outside).tolist():
-            chain.returns(p, _near(chain, p))
+            near = _near(chain, p)
+            if not chain.returns(p, near) and idle % LIMITS.joining == LIMITS.joining - 1:
+                chain.joins(p, near[: LIMITS.joined])
         if chain.inferred or len(chain.outside) > len(out):
             chain.restore(home)
         idle = 1 if len(chain.outside) < len(out) else idle + 1

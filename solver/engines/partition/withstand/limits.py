@@ -79,7 +79,9 @@ class WithstandLimits:
     joined: int = 12
     """Near groups that one with somebody who can be inferred is joined with, for the best of these."""
     homes: int = 30
-    """Near groups that somebody who was taken out may be put into."""
+    """Near groups that somebody who was taken out may be put into,"""
+    joining: int = 10
+    """or two of the nearest as one, once in so many tries without success."""
     warm: float = 0.03
     """Temperature of the last repair, as a part of that price,"""
     others: int = 12
