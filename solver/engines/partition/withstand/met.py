@@ -3,7 +3,7 @@
 Whoever can be inferred from nobody keeps as many values as are needed, so its new group publishes as many of
 those that all of its earlier groups have in common (its mask). That is asked of each group by itself, so a
 linear program over all such groups, priced box by box, bounds every release that withstands. Where few come
-back it is far above the bound of the rest of the policy: a fifth in third releases of Diabetes-130.
+back it is far above the bound of the rest of the policy: up to a sixth in third releases of Diabetes-130.
 """
 
 from __future__ import annotations
