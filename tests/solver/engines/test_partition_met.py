@@ -135,6 +135,7 @@ def test_groups_that_pay_are_found_and_after_the_repair_none_does(seed: int, nee
     assert paid
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("needed", [2, 3])
 @pytest.mark.parametrize("seed", range(24))
 def test_the_verifier_sees_a_group_that_pays_exactly_if_one_of_all_does(seed: int, needed: int):
@@ -156,6 +157,7 @@ def test_the_verifier_sees_a_group_that_pays_exactly_if_one_of_all_does(seed: in
         assert walk.pays(duals) == walk.pays(duals, workers=2) == pays
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_the_bound_is_below_every_release_that_keeps_the_masks_and_is_derived_again(seed: int):
     problem = series(seed, 9, 5)
@@ -173,6 +175,7 @@ def test_the_bound_is_below_every_release_that_keeps_the_masks_and_is_derived_ag
     assert met_loss(problem, found.claim, lambda: False, 1) == found.bound
 
 
+@pytest.mark.slow
 def test_a_release_that_withstands_has_the_bound_in_its_certificate():
     rule = ResistsInference(max_posterior="4/5", min_values=2)  # pyright: ignore[reportArgumentType]
     problem = series(3, 60, 30, values="abcdef", rule=rule)
@@ -204,6 +207,7 @@ def test_a_release_that_withstands_has_the_bound_in_its_certificate():
     refused("another number", lambda content: claim(content, "met")["root"].update(cut_duals=[-1]))
 
 
+@pytest.mark.slow
 def test_the_bound_is_for_policies_that_ask_everybody_to_keep_values():
     problem = series(1, 12, 8)
     found = MetBound.of(problem, RULE, [list(range(12))], Clock())
