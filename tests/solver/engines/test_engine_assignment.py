@@ -261,7 +261,8 @@ def test_an_interrupt_returns_the_best_release_so_far(workers: int, seconds: flo
             out, err = run.communicate(timeout=30)
         finally:
             run.kill()
-    assert (run.returncode, out) == (0, "FEASIBLE interrupted\n"), err
+    # It may be between two calls of the solver.
+    assert (run.returncode, out.replace("searching\n", "")) == (0, "FEASIBLE interrupted\n"), err
 
 
 @pytest.mark.parametrize("weight", [300, 10**19, 10**30])
