@@ -78,6 +78,7 @@ class Withstand(Schedule):
     )
     first: Share = Share(part=0.9, of=Of.LEFT, unlimited=60.0, why="groups of a first release")
     newcomers: Share = Share(part=0.2, of=Of.LEFT, least=0.1, unlimited=20.0, why="newcomers by themselves")
+    required: Share = Share(part=0.03, of=Of.LEFT, why="values that somebody's new group has to publish")
     masks: Share = Share(part=0.15, of=Of.LEFT, why="groups that leave each member values, before that")
     repair: Share = Share(part=0.2, of=Of.LEFT, why="a start that gives somebody away, with a rising price")
     out: Share = Share(part=0.3, of=Of.LEFT, why="people who tell of others find other groups")
@@ -86,6 +87,10 @@ class Withstand(Schedule):
     anneal: Share = Share(
         part=0.85, of=Of.LEFT, why="the whole series is audited anew, the bound derived again"
     )
+    round: Seconds = Seconds(
+        value=1.5e-2, unit="s a tuple", why="a repair is begun again if as much is left for it at least,"
+    )
+    again: Share = Share(part=0.3, of=Of.LEFT, why="and this part of that is for the repair")
     audit: Share = Share(
         part=1.0, of=Of.LEFT, least=60.0, least_part=0.2, why="the whole series, before a release is taken"
     )

@@ -17,7 +17,7 @@ from ....settings import Clock
 from .batches import near_groups, regroup_on, scan_on
 from .chain import SafeGroups
 from .limits import WITHSTAND_LIMITS as LIMITS
-from .moves import scan
+from .moves import Rule, scan
 from .pairs import pairs_on
 from .regroup import Regrouping, members_of, regrouped
 
@@ -35,10 +35,23 @@ TIED = REGROUPING._replace(tries=1, noise=LIMITS.noise[True])
 
 
 class SafeAnnealing(SafeGroups):
-    """One chain of moves; see `SafeGroups`."""
+    """One chain of moves; see `SafeGroups`.
+
+    Attributes
+    ----------
+    firm : bool
+        Whether nobody is to be short of values by a group alone, whatever it costs.
+    """
+
+    firm = False
 
     def run(self, clock: Clock, steps: int, hot: float) -> None:
-        """Cool down, from so many mean costs of a group, until the clock or so many rows are over."""
+        """Cool down, from so many mean costs of a group, until the clock or so many rows are over.
+
+        Where nobody is short of values by a group alone, nobody will be: while prices are low such people
+        would be given away, and when they are high it is too cold to bring them back.
+        """
+        self.firm = not self.groups.short.any()
         mean = self.cost / max(1, int((self.groups.size > 0).sum()))
         limit, safe = clock.limit, not self.inferred
         step = 0
@@ -52,6 +65,12 @@ class SafeAnnealing(SafeGroups):
                 step += 1
             else:
                 step += self._steps(heat, LIMITS.beyond if safe else max(1, int(price)), steps - step)
+
+        self.firm = False
+
+    def _priced(self, price: int) -> Rule:
+        """The rule on groups by themselves, with what a person short of values costs."""
+        return self.rule._replace(price=LIMITS.beyond if self.firm else price)
 
     def _step(self, heat: float, price: int) -> None:
         p = self._row()
@@ -73,7 +92,7 @@ class SafeAnnealing(SafeGroups):
 
     def _moves(self, rows: Ints, bars: Ints, price: int) -> None:
         """One of the best moves of each row."""
-        rule, at = self.rule._replace(price=price), 0
+        rule, at = self._priced(price), 0
         while at < len(rows):
             at, count = scan_on(self.board, rule, rows, bars, at, self._moves_found)
             if count:
@@ -82,12 +101,12 @@ class SafeAnnealing(SafeGroups):
 
     def _regroupings(self, rows: Ints, bars: Ints, price: int) -> None:
         """Groups near each row anew."""
-        asked = self.board, self.rule._replace(price=price), REGROUPING, rows, bars
+        asked = self.board, self._priced(price), REGROUPING, rows, bars
         self._settle_found(rows, bars, price, lambda at: regroup_on(*asked, at, self._state))
 
     def _pairs(self, rows: Ints, bars: Ints, price: int) -> None:
         """The best move of each row with somebody of its cell."""
-        asked = self.board, self.rule._replace(price=price), rows, bars
+        asked = self.board, self._priced(price), rows, bars
         self._settle_found(rows, bars, price, lambda at: pairs_on(*asked, at, LIMITS.mates, self._state))
 
     def _settle_found(
@@ -157,7 +176,7 @@ class SafeAnnealing(SafeGroups):
     def _move(self, p: int, bar: int, price: int, others: int) -> None:
         """One of the best moves of a row, or some others."""
         relief = len(self._known([p]))
-        rule = self.rule._replace(price=price)
+        rule = self._priced(price)
         count = scan(self.board, rule, p, bar + price * relief, self._moves_found)
         if count:
             self._try_found(p, count, bar, price, others)
@@ -201,7 +220,7 @@ class SafeAnnealing(SafeGroups):
             return False
         slots = np.concatenate([picked, np.flatnonzero(groups.size == 0)[:1]])
         best = np.empty(len(people), dtype=np.int64)
-        rule = self.rule._replace(price=price)
+        rule = self._priced(price)
         together = bool(not tied and self.random.random() < LIMITS.whole)
         way = TIED if tied else REGROUPING
         least = regrouped(self.board, rule, people, together, len(slots), way, self._state, best)

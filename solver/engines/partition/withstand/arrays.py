@@ -50,6 +50,8 @@ class PublishedPast(NamedTuple):
         masks: `only` has what they may have.
     only : int64 array
         Values that knowledge leaves open, as bits.
+    must : int64 array
+        Values that a new group of a person has to publish, as bits; see `required`.
     """
 
     value: Ints
@@ -61,6 +63,7 @@ class PublishedPast(NamedTuple):
     mask: Ints
     given: np.ndarray
     only: Ints
+    must: Ints
 
 
 class NewGroups(NamedTuple):
@@ -166,6 +169,7 @@ def past_from(value: Ints, place: Ints, counts: Ints, fakes: Ints) -> PublishedP
         mask=mask,
         given=np.zeros(len(value), dtype=np.bool_),
         only=np.full(len(value), -1, dtype=np.int64),
+        must=np.zeros(len(value), dtype=np.int64),
     )
 
 
@@ -216,15 +220,17 @@ def weigh(past: PublishedPast, codes: Ints, sides: Widths, groups: NewGroups, g:
     lo, hi = codes[groups.member[g, 0]].copy(), codes[groups.member[g, 0]].copy()
     for i in range(size):
         p = groups.member[g, i]
-        groups.short[g] += short(past.mask[p] & mask, needed)
+        groups.short[g] += short(past, p, mask, needed)
         widen(codes, p, lo, hi)
     groups.cost[g] = size * beside(sides, lo, hi, lo, np.int64(LARGEST))
 
 
 @borrowing
-def short(mask: int, needed: int) -> int:
-    """1 if a set of values has fewer than are needed, else 0."""
-    count = 0
+def short(past: PublishedPast, p: int, values: int, needed: int) -> int:
+    """1 if a group that publishes some values (bits) leaves a member too few, or others, else 0."""
+    if past.must[p] & ~values:
+        return 1
+    count, mask = 0, past.mask[p] & values
     while mask != 0 and count < needed:
         mask &= mask - 1
         count += 1

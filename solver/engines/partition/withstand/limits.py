@@ -92,6 +92,8 @@ class WithstandLimits:
     """Temperature at the beginning, in mean costs of a group: of a safe start, and of a repair,"""
     cold: float = 0.001
     """and at the end."""
+    rounds: int = 4
+    """So often a start is repaired and annealed, if time allows."""
     light: float = 0.2
     """Price of a person who can be inferred at the beginning of a repair, in mean costs of a group,"""
     heavy: float = 8.0

@@ -1,9 +1,10 @@
 """Who is left too few values by each person's groups alone: a judge for the way to a start that is repaired.
 
 A member of a new group has a mask: the values that all earlier groups of that person publish. The group is
-admissible if it meets the masks of all its members in as many values as are needed. This sees no conclusion
-that takes several people, so it decides nothing; but it is judged within the groups that change, without a
-component, and more than half of what a release without the demand gives away is of this kind.
+admissible if it meets the masks of all its members in as many values as are needed, and publishes what is
+required of them (`required`). This sees no other conclusion that takes several people, so it decides nothing;
+but it is judged within the groups that change, without a component, and more than half of what a release
+without the demand gives away is of this kind.
 """
 
 # The stubs of numpy cannot say that indexing an array by numbers gives a number.
@@ -59,7 +60,7 @@ def _short(past: PublishedPast, groups: NewGroups, seeds: Ints, needed: int, met
         met[g] = True
         for i in range(groups.size[g] if groups.short[g] > 0 else 0):
             q = groups.member[g, i]
-            if short(past.mask[q] & groups.mask[g], needed) > 0:
+            if short(past, q, groups.mask[g], needed) > 0:
                 found[count] = q
                 count += 1
     return found[:count]

@@ -78,14 +78,14 @@ def _changed(past: PublishedPast, groups: NewGroups, rule: Rule, g: int, out: in
             mask |= np.int64(1) << v
             if count * rule.whole > rule.part * size:
                 return -1
-    found = 0 if into < 0 else short(past.mask[into] & mask, rule.needed)
+    found = 0 if into < 0 else short(past, into, mask, rule.needed)
     if mask == groups.mask[g]:
-        own = 0 if out < 0 else short(past.mask[out] & mask, rule.needed)
+        own = 0 if out < 0 else short(past, out, mask, rule.needed)
         return found + groups.short[g] - own
     for i in range(groups.size[g]):
         p = groups.member[g, i]
         if p != out:
-            found += short(past.mask[p] & mask, rule.needed)
+            found += short(past, p, mask, rule.needed)
     return found
 
 

@@ -308,5 +308,5 @@ def _cost(past: PublishedPast, sides: Widths, rule: Rule, few: _Few) -> int:
                 if few.counts[g, v] > 0:
                     mask[g] |= np.int64(1) << v
     for i in range(len(few.label)):
-        total += rule.price * short(past.mask[few.people[i]] & mask[few.label[i]], rule.needed)
+        total += rule.price * short(past, few.people[i], mask[few.label[i]], rule.needed)
     return total

@@ -3,7 +3,8 @@
 1. The policy's requirements on published values give a bound, proven, and a release without the demand.
 2. What everybody's earlier groups leave by set intersection gives another bound, often far above it (`met`).
 3. Groups to begin with, safe or not (`starts`).
-4. Where these give somebody away, annealing under a rule on the members of each group alone (`masks`).
+4. Where these give somebody away, annealing under a rule on the members of each group alone (`masks`,
+   `required`).
 5. Annealing by moves that the exact judge passes (`anneal`, `judge`).
 6. The last word: the whole series is audited anew, then checked by the requirement's own plain counting.
 
@@ -27,7 +28,7 @@ from .....models.problem_view import smallest_group
 from .....models.release import Release
 from .....models.requirements import ResistsInference
 from .....models.whole_weights import unit_weights
-from ....baselines.widths import Widths, widths_of
+from ....baselines.widths import Ints, Widths, widths_of
 from ....colgen.structure.histograms import Judge as Admission
 from ....ending import concluded
 from ....engine import last
@@ -49,6 +50,7 @@ from .masks import MaskJudge
 from .met import MetBound
 from .moves import Rule
 from .near import nearest_rows
+from .required import require
 from .starts import starts
 
 __all__ = ["WithstandSearch", "sides_of"]
@@ -199,25 +201,11 @@ class WithstandSearch:
         hot = LIMITS.hot[bool(chain.inferred)]
         if len(self.problem.table) > LIMITS.large:
             hot = min(hot, LIMITS.hot_large)
+        met = None
         if chain.inferred:
-            first = chain.groups.of.copy()
-            self._meet_masks(chain, steps, hot, judge)
-            chain.run(self.clock.share(WITHSTAND.repair), steps, hot)
-            homes = [chain.groups.of.copy(), first]
-            if chain.best is None:
-                leave_out(chain, self.clock.share(WITHSTAND.out))
-            for home in homes:
-                if chain.best is None and chain.invented:
-                    chain.begin(home)
-                    invent(chain, self.clock.share(WITHSTAND.invented))
-            if chain.best is None:
-                repair(chain, self.clock.share(WITHSTAND.last))
-            if chain.best is None:
-                leave_out(chain, self.clock.share(WITHSTAND.anneal))
-            self.take(chain)
-            chain.back()
+            met = self._repair(chain, steps, hot, judge)
         if chain.best is not None:
-            chain.run(self._until_audit(), steps, hot)
+            self._cool(chain, met, steps, hot)
         else:
             self.told = _what_helps(
                 len(chain.inferred), len(chain.outside), bool(chain.allowed), bool(chain.invented)
@@ -231,6 +219,46 @@ class WithstandSearch:
         }
         self.take(chain)
 
+    def _repair(self, chain: SafeAnnealing, steps: int, hot: float, judge: SeriesJudge) -> Ints:
+        """Change groups until nobody can be inferred, by one means after the other; where that began."""
+        first = chain.groups.of.copy()
+        self._meet_masks(chain, steps, hot, judge)
+        met = chain.groups.of.copy()
+        chain.run(self.clock.share(WITHSTAND.repair), steps, hot)
+        homes = [chain.groups.of.copy(), first]
+        if chain.best is None:
+            leave_out(chain, self.clock.share(WITHSTAND.out))
+        for home in homes:
+            if chain.best is None and chain.invented:
+                chain.begin(home)
+                invent(chain, self.clock.share(WITHSTAND.invented))
+        if chain.best is None:
+            repair(chain, self.clock.share(WITHSTAND.last))
+        if chain.best is None:
+            leave_out(chain, self.clock.share(WITHSTAND.anneal))
+        self.take(chain)
+        chain.back()
+        return met
+
+    def _cool(self, chain: SafeAnnealing, met: Ints | None, steps: int, hot: float) -> None:
+        """Anneal what is safe; if it was repaired, begin with that again while rounds are long enough.
+
+        Where a repair ends decides more than how long it is annealed afterwards.
+        """
+        until, rounds = self._until_audit(), 1
+        if met is not None and until.left is not None:
+            least = WITHSTAND.round.value * len(self.problem.table)
+            rounds = max(1, min(LIMITS.rounds, int(until.left / least)))
+        for left in range(rounds, 0, -1):
+            clock = until if until.left is None else until.part(until.left / left)
+            if left < rounds and met is not None:
+                chain.begin(met)
+                chain.run(clock.share(WITHSTAND.again), steps, hot)
+                if chain.inferred:
+                    leave_out(chain, clock.share(WITHSTAND.again))
+            if not chain.inferred:
+                chain.run(clock.anew, steps, hot)
+
     def _until_audit(self) -> Clock:
         """What the last step has; the series is audited and checked after it, as long as that took before."""
         clock, left = self.clock.share(WITHSTAND.anneal), self.clock.left
@@ -238,9 +266,15 @@ class WithstandSearch:
 
     def _meet_masks(self, chain: SafeAnnealing, steps: int, hot: float, judge: SeriesJudge) -> None:
         """Anneal under the rule on each group's members alone: the start that is repaired."""
+        past, needed = chain.past, self.rule.needed
+        nobody = groups_of(past, chain.codes, chain.board.sides, needed, [], 1, 1)
+        require(past, nobody, len(self.problem.table), needed, self.clock.share(WITHSTAND.required))
+        chain.begin(chain.groups.of.copy())
         if chain.groups.short.any():
-            chain.judged_by(MaskJudge(chain.past, self.rule.needed))
+            chain.judged_by(MaskJudge(past, needed))
             chain.run(self.clock.share(WITHSTAND.masks), steps, hot)
+            if chain.best is None:
+                repair(chain, self.clock.share(WITHSTAND.masks))
             chain.back()
             chain.judged_by(judge)
 
