@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from cases.attacks import HALF, history, ours
+from numpy.typing import NDArray
 from oracle.brute_force_notation import release
 
 from optanon.bench.withstand import inferred, judged_as_enumerated
@@ -306,6 +307,30 @@ def test_who_is_given_away_by_leavers_is_repaired() -> None:
     assert not chain.inferred
     past.append(second.assemble(rows_of(chain, 60)))
     assert not inferred(past, rule)[1]
+
+
+@pytest.mark.slow
+def test_a_repair_is_begun_again_where_there_is_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is told, and kept, is of the best of all rounds, wherever the last one ended."""
+    asked, chain = crossing()
+    begun, begin = list[int](), chain.begin
+
+    def begins(home: NDArray[np.int64]) -> None:
+        begun.append(chain.cost)
+        begin(home)
+
+    monkeypatch.setattr(chain, "begin", begins)
+    rule = ResistsInference(max_posterior=Fraction(4, 5))
+    search = WithstandSearch(asked, rule, Settings(time_limit=4), Watch(), nothing, HistogramSearch)
+    assert chain.inferred
+    assert isinstance(chain.judge, SeriesJudge)
+    search.improve(chain, chain.judge)
+    assert len(begun) > 2  # once where values are required, then for each round but the first
+    assert search.effort["left inferable"] == 0
+    made = search.incumbent.release()
+    assert made is not None
+    assert not inferred(History([*asked.history, made]), rule)[1]
+    assert chain.cost == chain.least[2]
 
 
 def test_groups_are_joined_where_that_is_worth_its_price() -> None:

@@ -258,6 +258,7 @@ class WithstandSearch:
                     leave_out(chain, clock.share(WITHSTAND.again))
             if not chain.inferred:
                 chain.run(clock.anew, steps, hot)
+        chain.back()
 
     def _until_audit(self) -> Clock:
         """What the last step has; the series is audited and checked after it, as long as that took before."""
