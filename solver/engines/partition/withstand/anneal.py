@@ -65,7 +65,6 @@ class SafeAnnealing(SafeGroups):
                 step += 1
             else:
                 step += self._steps(heat, LIMITS.beyond if safe else max(1, int(price)), steps - step)
-
         self.firm = False
 
     def _priced(self, price: int) -> Rule:

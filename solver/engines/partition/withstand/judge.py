@@ -125,10 +125,10 @@ class SeriesJudge:
         if known is None:
             if len(self._known) >= LIMITS.known:
                 self._known.clear()
-            known = self._known[key] = tuple(people[self._unsafe(groups, people)].tolist())
+            known = self._known[key] = tuple(people[self.unsafe(groups, people)].tolist())
         return known
 
-    def _unsafe(self, groups: NewGroups, people: Integers) -> Integers:
+    def unsafe(self, groups: NewGroups, people: Integers) -> Integers:
         """Which of the people of a component, by place, can be inferred or are not known to be safe."""
         self.decided += 1
         found = linked_cells(self.past, groups, people, self._number)

@@ -9,14 +9,13 @@ looked for among groups that do, before any is judged.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
-from ....baselines.widths import Ints
 from ....settings import Clock
 from .arrays import NewGroups, PublishedPast
-from .component import LinkedCells, linked_cells, told
-from .counting import counted, room_for
-from .limits import WITHSTAND_LIMITS as LIMITS
+from .judge import SeriesJudge
 from .moves import linked
 
 __all__ = ["require"]
@@ -38,26 +37,18 @@ def require(past: PublishedPast, nobody: NewGroups, rows: int, needed: int, cloc
     Notes
     -----
     As in the judge, what is not known counts as unsafe: a component with too many worlds to be counted
-    without a value has it required if they were not too many with it.
+    without a value has it required if they were not too many with it. A component is judged once, and once
+    more for each value that the mask of one of its rows has besides its own.
     """
     people = len(past.value)
     met, found = np.zeros(people, dtype=np.int64), np.empty(people, dtype=np.int64)
     old, new = np.zeros(len(past.fakes), dtype=np.int64), np.zeros(len(nobody.size), dtype=np.int64)
-    number = np.full(len(past.fakes) + people, -1, dtype=np.int64)
-    room = room_for(LIMITS.steps_counted, LIMITS.slots, past.counts.shape[1])
-
-    def unsafe(together: Ints) -> bool:
-        cells: LinkedCells = linked_cells(past, nobody, together, number)
-        bad = told(cells, needed, 1, 1)
-        if not bad.any() and (cells.lower < cells.upper).any():
-            bad = counted(cells, needed, 1, 1, room)
-        return bool(bad.any())
-
+    judge = SeriesJudge(past, needed, Fraction(1))
     for p in np.flatnonzero((past.place[:rows] >= 0).any(axis=1)).tolist():
         if met[p] or clock.over:
             continue
         together = np.sort(found[: linked(past, nobody, p, p + 1, met, old, new, found)])
-        if len(together) > LIMITS.people[1] or unsafe(together):
+        if len(judge.unsafe(nobody, together)):
             continue
         for q in together[together < rows].tolist():
             only, bit = int(past.only[q]), 1
@@ -65,6 +56,6 @@ def require(past: PublishedPast, nobody: NewGroups, rows: int, needed: int, cloc
             while bit <= others:
                 if others & bit:
                     past.only[q] = only & ~bit
-                    past.must[q] |= bit * unsafe(together)
+                    past.must[q] |= bit * bool(len(judge.unsafe(nobody, together)))
                 bit <<= 1
             past.only[q] = only

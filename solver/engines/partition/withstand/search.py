@@ -203,7 +203,7 @@ class WithstandSearch:
             hot = min(hot, LIMITS.hot_large)
         met = None
         if chain.inferred:
-            met = self._repair(chain, steps, hot, judge)
+            met = self._mend(chain, steps, hot, judge)
         if chain.best is not None:
             self._cool(chain, met, steps, hot)
         else:
@@ -219,7 +219,7 @@ class WithstandSearch:
         }
         self.take(chain)
 
-    def _repair(self, chain: SafeAnnealing, steps: int, hot: float, judge: SeriesJudge) -> Ints:
+    def _mend(self, chain: SafeAnnealing, steps: int, hot: float, judge: SeriesJudge) -> Ints:
         """Change groups until nobody can be inferred, by one means after the other; where that began."""
         first = chain.groups.of.copy()
         self._meet_masks(chain, steps, hot, judge)
