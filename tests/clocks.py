@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from optanon.models import moment
 
-__all__ = ["Asked", "faked", "struck"]
+__all__ = ["Asked", "faked", "struck", "worked"]
 
 
 class Asked:
@@ -45,6 +46,11 @@ def faked(monkeypatch: pytest.MonkeyPatch, tick: float = 0.0) -> list[float]:
 
 def _nothing(_: moment.Compiling) -> None:
     """No look at the clock."""
+
+
+def worked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seconds of work, not of waiting for others; what is compiled takes none, as everywhere."""
+    monkeypatch.setattr(moment, "time", SimpleNamespace(monotonic=time.process_time))
 
 
 def struck(monkeypatch: pytest.MonkeyPatch, look: int, tick: float = 0.0) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from clocks import worked
 from oracle.partition import LEAVES, REGIONS
 
 from optanon.bench.engine import engine_table
-from optanon.models import moment
 from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirement import Requirement
@@ -59,9 +57,7 @@ def tabled(*requirements: Requirement, tuples: int = 240, attributes: int = 3) -
     ],
 )
 def test_releases_by_moves_and_bounds_of_a_part(attributes: int, monkeypatch: pytest.MonkeyPatch):
-    # Seconds of work, not of waiting for others.
-    monkeypatch.setattr(moment, "time", SimpleNamespace(monotonic=time.process_time))
-    monkeypatch.setattr(moment, "COMPILING", moment.Compiling())
+    worked(monkeypatch)
     problem = tabled(KCAnonymity(k=8), TCloseness(t="0.2"), attributes=attributes)
     assert isinstance(Histograms.of(problem), str)
     result = solve_problem(problem, time_limit=2.0, seed=1, workers=1)
@@ -101,9 +97,7 @@ def test_the_bound_is_near_the_release_and_knows_values(
     order: tuple[str, ...] | None, monkeypatch: pytest.MonkeyPatch
 ):
     """It was that of the sizes alone, about half of what is lost."""
-    # Seconds of work, not of waiting for others.
-    monkeypatch.setattr(moment, "time", SimpleNamespace(monotonic=time.process_time))
-    monkeypatch.setattr(moment, "COMPILING", moment.Compiling())
+    worked(monkeypatch)
     sizes, alike = KCAnonymity(k=6), TCloseness(t="0.3" if order is None else "0.1", order=order)
     whole, part = (
         solve_problem(tabled(*asked, tuples=80, attributes=2), time_limit=2.0, seed=1, workers=1)
