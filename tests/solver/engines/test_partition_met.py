@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from cases.certificates import changed, claim
+from numpy.typing import NDArray
 from oracle import brute_force as bf
 
 from optanon.models.errors import CertificateError
@@ -27,7 +28,9 @@ from optanon.solver.colgen.duals import Duals
 from optanon.solver.colgen.structure.histograms import Histograms
 from optanon.solver.colgen.table import Rows
 from optanon.solver.engines.partition.easier import part_of
-from optanon.solver.engines.partition.withstand.met import MetBound, masks_of
+from optanon.solver.engines.partition.withstand.anneal import SafeAnnealing
+from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS
+from optanon.solver.engines.partition.withstand.met import MetBound, MetProgram, masks_of
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock
 from optanon.solver.verify.boxes import Walk
@@ -232,3 +235,43 @@ def test_the_bound_is_for_policies_that_ask_everybody_to_keep_values():
         Problem(table=problem.table, policy=problem.policy),
     ):
         assert MetBound.of(other, RULE, [list(range(12))], Clock()) is None
+
+
+@pytest.mark.slow
+def test_releases_of_the_program_are_near_its_bound_and_the_same_again():
+    problem = series(3, 60, 30, values="abcdef")
+    found = MetBound.of(problem, RULE, [list(range(60))], Clock())
+    assert found is not None
+    releases = list(found.program.releases(1, Clock()))
+    assert len(releases) == WITHSTAND_LIMITS.met_dives
+    for groups in releases:
+        assert sorted(chain.from_iterable(groups)) == list(range(60))
+        assert min(map(len, groups)) >= LEAST
+        assert sum(not keeps(problem, tuple(group), 2) for group in groups) <= 2  # with whoever was left over
+    losses = [problem.objective(problem.assemble(groups))[0] for groups in releases]
+    assert max(losses) <= Fraction(5, 4) * found.bound
+    assert list(found.program.releases(1, Clock())) == releases
+    assert not list(found.program.releases(1, Clock(0)))
+
+
+@pytest.mark.slow
+def test_what_is_repaired_are_groups_priced_under_masks(monkeypatch: pytest.MonkeyPatch):
+    dived, begun = list[set[frozenset[int]]](), list[set[frozenset[int]]]()
+    releases, begin = MetProgram.releases, SafeAnnealing.begin
+
+    def told(self: MetProgram, seed: int, clock: Clock) -> Iterator[list[list[int]]]:
+        for groups in releases(self, seed, clock):
+            dived.append(set(map(frozenset, groups)))
+            yield groups
+
+    def begins(self: SafeAnnealing, home: NDArray[np.int64]) -> None:
+        begun.append({frozenset(np.flatnonzero(home == g).tolist()) for g in np.unique(home[home >= 0])})
+        begin(self, home)
+
+    monkeypatch.setattr(MetProgram, "releases", told)
+    monkeypatch.setattr(SafeAnnealing, "begin", begins)
+    rule = ResistsInference(max_posterior=Fraction(4, 5), min_values=2)
+    found = solve_problem(series(3, 60, 30, values="abcdef", rule=rule), time_limit=4, display=False)
+    assert found.release is not None
+    assert dived
+    assert all(groups in begun for groups in dived)

@@ -26,7 +26,13 @@ class WithstandLimits:
     met_nodes: int = 2_000
     """choices of values in a box,"""
     met_close: float = 1e-4
-    """and relative distance of bound and program at which it is solved."""
+    """and relative distance of bound and program at which it is solved;"""
+    met_dives: int = 4
+    """releases made of its groups,"""
+    met_noise: float = 0.15
+    """where amounts may seem so much larger in all but the first,"""
+    met_hot: float = 0.005
+    """and temperature at which these are annealed, in mean costs of a group."""
     people: tuple[int, int] = (150, 600)
     """Of a component that is judged exactly, in a table that only grows and where some left.
 

@@ -3,8 +3,8 @@
 1. The policy's requirements on published values give a bound, proven, and a release without the demand.
 2. What everybody's earlier groups leave by set intersection gives another bound, often far above it (`met`).
 3. Groups to begin with, safe or not (`starts`).
-4. Where these give somebody away, annealing under a rule on the members of each group alone (`masks`,
-   `required`).
+4. Where these give somebody away, groups priced under a rule on the members of each alone, the same that the
+   bound is by, annealed under it (`masks`, `required`) and repaired; without such groups, these themselves.
 5. Annealing by moves that the exact judge passes (`anneal`, `judge`).
 6. The last word: the whole series is audited anew, then checked by the requirement's own plain counting.
 
@@ -13,6 +13,7 @@ Other requirements on whole releases are only checked at the end. The bound is a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -201,9 +202,7 @@ class WithstandSearch:
         hot = LIMITS.hot[bool(chain.inferred)]
         if len(self.problem.table) > LIMITS.large:
             hot = min(hot, LIMITS.hot_large)
-        met = None
-        if chain.inferred:
-            met = self._mend(chain, steps, hot, judge)
+        met = self._mend(chain, steps, hot, judge) if chain.inferred else []
         if chain.best is not None:
             self._cool(chain, met, steps, hot)
         else:
@@ -219,11 +218,11 @@ class WithstandSearch:
         }
         self.take(chain)
 
-    def _mend(self, chain: SafeAnnealing, steps: int, hot: float, judge: SeriesJudge) -> Ints:
-        """Change groups until nobody can be inferred, by one means after the other; where that began."""
+    def _mend(self, chain: SafeAnnealing, steps: int, hot: float, judge: SeriesJudge) -> list[Ints]:
+        """Change groups until nobody can be inferred, by one means after the other; where that may begin."""
         first = chain.groups.of.copy()
-        self._meet_masks(chain, steps, hot, judge)
-        met = chain.groups.of.copy()
+        met = self._meet_masks(chain, steps, hot, judge)
+        chain.begin(met[0])
         chain.run(self.clock.share(WITHSTAND.repair), steps, hot)
         homes = [chain.groups.of.copy(), first]
         if chain.best is None:
@@ -240,19 +239,19 @@ class WithstandSearch:
         chain.back()
         return met
 
-    def _cool(self, chain: SafeAnnealing, met: Ints | None, steps: int, hot: float) -> None:
-        """Anneal what is safe; if it was repaired, begin with that again while rounds are long enough.
+    def _cool(self, chain: SafeAnnealing, met: Sequence[Ints], steps: int, hot: float) -> None:
+        """Anneal what is safe; if it was repaired, begin that again, elsewhere, while rounds are long enough.
 
         Where a repair ends decides more than how long it is annealed afterwards.
         """
         until, rounds = self._until_audit(), 1
-        if met is not None and until.left is not None:
+        if met and until.left is not None:
             least = WITHSTAND.round.value * len(self.problem.table)
             rounds = max(1, min(LIMITS.rounds, int(until.left / least)))
         for left in range(rounds, 0, -1):
             clock = until if until.left is None else until.part(until.left / left)
-            if left < rounds and met is not None:
-                chain.begin(met)
+            if left < rounds:
+                chain.begin(met[(rounds - left) % len(met)])
                 chain.run(clock.share(WITHSTAND.again), steps, hot)
                 if chain.inferred:
                     leave_out(chain, clock.share(WITHSTAND.again))
@@ -265,19 +264,40 @@ class WithstandSearch:
         clock, left = self.clock.share(WITHSTAND.anneal), self.clock.left
         return clock if left is None else clock.part(max(0.0, left - WITHSTAND.audits.value * self._audit))
 
-    def _meet_masks(self, chain: SafeAnnealing, steps: int, hot: float, judge: SeriesJudge) -> None:
-        """Anneal under the rule on each group's members alone: the start that is repaired."""
-        past, needed = chain.past, self.rule.needed
+    def _meet_masks(self, chain: SafeAnnealing, steps: int, hot: float, judge: SeriesJudge) -> list[Ints]:
+        """Groups that keep the rule on their members alone, the cheapest first: starts that are repaired."""
+        past, needed, found = chain.past, self.rule.needed, list[tuple[bool, int, Ints]]()
         nobody = groups_of(past, chain.codes, chain.board.sides, needed, [], 1, 1)
         require(past, nobody, len(self.problem.table), needed, self.clock.share(WITHSTAND.required))
         chain.begin(chain.groups.of.copy())
-        if chain.groups.short.any():
-            chain.judged_by(MaskJudge(past, needed))
-            chain.run(self.clock.share(WITHSTAND.masks), steps, hot)
-            if chain.best is None:
+        if not chain.groups.short.any():
+            return [chain.groups.of.copy()]
+        clock, masks = self.clock.share(WITHSTAND.masks), MaskJudge(past, needed)
+        homes = self._priced(chain, clock)
+        heat = LIMITS.met_hot if homes else hot
+        homes = homes or [chain.groups.of.copy()]
+        for left, home in zip(range(len(homes), 0, -1), homes, strict=True):
+            chain.begin(home)
+            chain.judged_by(masks)
+            part = clock if clock.left is None else clock.part(clock.left / left)
+            chain.run(part, steps, heat)
+            if chain.best is None and all(short for short, *_ in found):
                 repair(chain, self.clock.share(WITHSTAND.masks))
             chain.back()
-            chain.judged_by(judge)
+            found.append((bool(chain.inferred), chain.cost, chain.groups.of.copy()))
+        chain.judged_by(judge)
+        return [home for *_, home in sorted(found, key=lambda each: each[:2])]
+
+    def _priced(self, chain: SafeAnnealing, clock: Clock) -> list[Ints]:
+        """Releases of priced groups that keep that rule, but for whoever was left over."""
+        slots, room = chain.groups.member.shape
+        homes = list[Ints]()
+        for groups in () if self.met is None else self.met.program.releases(self.settings.seed, clock):
+            if len(groups) <= slots and max(map(len, groups)) <= room:
+                homes.append(np.full_like(chain.groups.of, -1))
+                for g, rows in enumerate(groups):
+                    homes[-1][rows] = g
+        return homes
 
     def take(self, chain: SafeAnnealing) -> None:
         """The cheapest safe groups of a chain, audited and checked as a whole."""
