@@ -203,9 +203,9 @@ def inferred(history: History, rule: ResistsInference) -> tuple[str | None, int]
 def judged_as_enumerated(seed: int, number: int, compromised: int = 0, *, knowing: bool = False) -> bool:
     """Whether the judge lets a random series pass exactly if going through all its worlds does.
 
-    Up to eight people with up to four values in two to four releases; people come and go. Of those who can be
-    inferred the judge names some: where bounds alone give somebody away, worlds are not counted. Up to
-    `compromised` others may be known, whoever they are. With `knowing` some are known not to have some
+    Up to eight people with up to four values in two to four releases; people come and go. The judge names
+    exactly those who can be inferred, and, asked for nobody, says whether there are any. Up to `compromised`
+    others may be known, whoever they are: then it names some. With `knowing` some are known not to have some
     values, or to have one of some; those who are given by that may be inferred.
     """
     random = np.random.default_rng([seed, number])
@@ -234,7 +234,7 @@ def judged_as_enumerated(seed: int, number: int, compromised: int = 0, *, knowin
     )
     if compromised:  # whoever is like somebody who is compromised is named, too
         return bool(found) == bool(people_inferred)
-    return found <= people_inferred and bool(found) == bool(people_inferred)
+    return found == people_inferred
 
 
 def _judged(
@@ -264,7 +264,10 @@ def _judged(
     codes = np.zeros((len(value), 1), dtype=np.int64)
     made = groups_of(past, codes, sides, needed, groups, len(value) + 1)
     judge = SeriesJudge(past, needed, limit, compromised)
-    return set(judge.inferred(made, range(len(value))) or ())
+    found = set(judge.inferred(made, range(len(value))) or ())
+    if (judge.inferred(made, range(len(value)), 0) is None) != bool(found):
+        raise AssertionError("the judge says two things of whether somebody can be inferred")
+    return found
 
 
 def posteriors(

@@ -82,11 +82,11 @@ def room_for(steps: int, slots: int, values: int) -> Room:
 
 
 @compiled
-def counted(found: LinkedCells, needed: int, part: int, whole: int, room: Room) -> np.ndarray:
+def counted(found: LinkedCells, needed: int, part: int, whole: int, room: Room, every: bool) -> np.ndarray:
     """Cells with too few possible values, with one too likely, or in a block with too many worlds.
 
     Those of people who are given by knowledge alone are not meant, unless worlds are too many.
-    Blocks, open counts that share rows, are counted until one has such cells.
+    Blocks, open counts that share rows, are counted until one has such cells, or `every` one.
     """
     cells = len(found.size)
     ends = np.searchsorted(found.cell, np.arange(cells + 1))
@@ -105,7 +105,7 @@ def counted(found: LinkedCells, needed: int, part: int, whole: int, room: Room) 
         for j in range(len(found.cell)):
             if label[j] == block and left[found.cell[j]] < needed and not found.spared[found.cell[j]]:
                 bad[found.cell[j]] = True
-        if bad.any():
+        if not every and bad.any():
             break
     return bad
 

@@ -85,7 +85,7 @@ class SeriesJudge:
         self._number = np.full(len(past.fakes) + people, -1, dtype=np.int64)
         self._room = room_for(LIMITS.steps_counted, LIMITS.slots, past.counts.shape[1])
         self._mark = 0
-        self._known: dict[bytes, tuple[int, ...]] = {}
+        self._known: dict[tuple[bool, bytes], tuple[int, ...]] = {}
         self.asked = self.decided = self.counted = 0
 
     def narrow(self, most: int, steps: int) -> None:
@@ -101,38 +101,43 @@ class SeriesJudge:
     def inferred(self, groups: NewGroups, seeds: Sequence[int], most: int | None = None) -> list[int] | None:
         """People who can be inferred in components of some people; None once there are more than `most`.
 
-        Nobody exactly if all of these people are known to keep the limits; otherwise some may be missing,
-        where bounds alone give somebody away.
+        Nobody exactly if all of these people are known to keep the limits. With `most` 0 that is all that is
+        asked; otherwise whoever is known to be inferable is among them, also beside others whom bounds alone
+        give away: to whoever is to hide these, the rest would seem to be given away by that.
         """
         self._mark += 1
+        whole = most != 0
         found: list[int] = []
         for p in seeds:
             if self._met[p] == self._mark:
                 continue
             count = linked(self.past, groups, p, self._mark, self._met, self._old, self._new, self._people)
-            found += self._verdict(groups, self._people[:count])
+            found += self._verdict(groups, self._people[:count], whole)
             if most is not None and len(found) > most:
                 return None
         return found
 
-    def _verdict(self, groups: NewGroups, people: Integers) -> tuple[int, ...]:
+    def _verdict(self, groups: NewGroups, people: Integers, whole: bool) -> tuple[int, ...]:
         self.asked += 1
         key = content(groups, people, self._number).tobytes()
         home = groups.of[people]
         if groups.faked[home].any():
             key += np.where(home[:, None] >= 0, groups.faked[home], 0).tobytes()
-        known = self._known.get(key)
+        known = self._known.get((whole, key))
         if known is None:
             if len(self._known) >= LIMITS.known:
                 self._known.clear()
-            known = self._known[key] = tuple(people[self.unsafe(groups, people)].tolist())
+            known = self._known[whole, key] = tuple(people[self.unsafe(groups, people, whole=whole)].tolist())
         return known
 
-    def unsafe(self, groups: NewGroups, people: Integers) -> Integers:
-        """Which of the people of a component, by place, can be inferred or are not known to be safe."""
+    def unsafe(self, groups: NewGroups, people: Integers, *, whole: bool = False) -> Integers:
+        """Which of the people of a component, by place, can be inferred or are not known to be safe.
+
+        Only if it is to be the `whole` are all of those known among them where bounds give somebody away.
+        """
         self.decided += 1
         found = linked_cells(self.past, groups, people, self._number)
-        bad = self._bad(found)
+        bad = self._bad(found, whole=whole)
         if self.compromised and not bad.any():
             numbers = {pair: j for j, pair in enumerate(zip(found.cell, found.value, strict=True))}
             own = zip(found.cell_of, self.past.value[people], strict=True)
@@ -140,14 +145,15 @@ class SeriesJudge:
             bad = self._bad_with(found, kinds, self.compromised)
         return np.flatnonzero(bad[found.cell_of])
 
-    def _bad(self, found: LinkedCells) -> np.ndarray:
-        """Cells that do not keep the limits, or are not known to."""
+    def _bad(self, found: LinkedCells, *, whole: bool = False) -> np.ndarray:
+        """Cells that do not keep the limits, or are not known to; some of them, or the `whole`."""
         asked = self.needed, self.limit.numerator, self.limit.denominator
         bad = told(found, *asked)
-        if not bad.any() and (found.lower < found.upper).any():
+        given = bool(bad.any())
+        few = len(found.cell_of) <= self.most
+        if (not given or (whole and few)) and (found.lower < found.upper).any():
             self.counted += 1
-            few = len(found.cell_of) <= self.most
-            bad = counted(found, *asked, self._room) if few else np.ones_like(bad)
+            bad |= counted(found, *asked, self._room, whole) if few else np.ones_like(bad)
         return bad
 
     def _bad_with(self, found: LinkedCells, kinds: list[tuple[int, int]], others: int) -> np.ndarray:
