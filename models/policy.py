@@ -44,8 +44,8 @@ class Level:
             found = loss(name)
             if weight <= 0:
                 raise PolicyError(f"minimize: the weight of {name} must be above 0, got {weight}")
-            # What an outlook expects is weighed against the loss of this release, and nothing else.
-            if name == AHEAD and all(loss(other).counts is None for other, _ in self.weights):
+            # What is expected of releases to come is weighed against the loss of this one, and nothing else.
+            if found.foresees and all(loss(other).counts is None for other, _ in self.weights):
                 continue
             if len(self.weights) > 1 and found.combine != "sum":
                 raise PolicyError(

@@ -15,11 +15,13 @@ from .digests import digests
 from .errors import PolicyError, ReleaseError, TableError
 from .history import History
 from .losses.base import loss
+from .memo import memoized
 from .outlook.allowed import allowance
 from .outlook.forecast import Forecast, forecast
 from .outlook.foreseen import drawn_lives, mean
 from .outlook.prices import SignaturePrices, priced, sizes
 from .outlook.usual import usual_outlook
+from .outlook.widening import Widening
 from .parameters import require_kind
 from .policy import AHEAD, Policy
 from .problem_view import smallest_group
@@ -256,6 +258,12 @@ class Problem:
     def prices(self) -> SignaturePrices | None:
         """What signatures will probably cost in the releases to come, by the policy's outlook."""
         return self._prices
+
+    @property
+    @memoized
+    def widening(self) -> Widening:
+        """What the values that a release leaves open will probably cost in the releases to come."""
+        return Widening.of(self.table, self.history, smallest_group(self))
 
     @property
     def allowed(self) -> Fraction:

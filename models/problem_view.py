@@ -6,9 +6,12 @@ that they can speak of the whole question without knowing policies.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .box import Box
 from .group import Form
@@ -25,6 +28,7 @@ __all__ = [
     "PricesView",
     "ProblemView",
     "RequirementView",
+    "WideningView",
     "fake_cap",
     "smallest_group",
 ]
@@ -129,6 +133,26 @@ class PricesView(Protocol):
         ...
 
 
+class WideningView(Protocol):
+    """What open values will probably cost; see `outlook.widening`."""
+
+    @property
+    def costs(self) -> NDArray[np.int64]: ...
+    @property
+    def scale(self) -> int: ...
+    def step(self, often: int) -> int:
+        """Which column of `costs` so many tuples with other values stand for."""
+        ...
+
+    def others(self, row: int, values: Collection[str]) -> set[str]:
+        """Which of some values stay open for a tuple besides its own."""
+        ...
+
+    def release(self, release: Release) -> Fraction:
+        """All published tuples of a release."""
+        ...
+
+
 class ProblemView(Protocol):
     """Microdata, history and the policy's limits."""
 
@@ -143,6 +167,11 @@ class ProblemView(Protocol):
     @property
     def prices(self) -> PricesView | None:
         """What signatures will probably cost; None without an outlook, or a requirement of equal counts."""
+        ...
+
+    @property
+    def widening(self) -> WideningView:
+        """What the values that a release leaves open will probably cost."""
         ...
 
     @property

@@ -13,6 +13,7 @@ from .information import (
 from .signatures import ExpectedCounterfeits, Signatures
 from .sizes import AverageGroupSize, Discernibility, MaximumGroupSize
 from .squared import SquaredError, UnscaledSquaredError
+from .widening import ExpectedWidening
 
 __all__ = [
     "AverageGroupSize",
@@ -20,6 +21,7 @@ __all__ = [
     "Counterfeits",
     "Discernibility",
     "ExpectedCounterfeits",
+    "ExpectedWidening",
     "HiddenCells",
     "InformationLoss",
     "MaximumGroupSize",

@@ -63,6 +63,8 @@ class Loss(ABC):
         Suppressed tuples, counterfeits or hidden cells, if it is their number and nothing else.
     by_group : bool
         Whether members and counterfeits of a group say what it loses; hidden cells are chosen apart.
+    foresees : bool
+        Whether it is about releases to come: a model of what they will lose.
     by_members : bool
         Whether what a group loses is the same with any counterfeits; losses of boxes or sizes declare more.
     reference : str
@@ -74,6 +76,7 @@ class Loss(ABC):
     box_payer: ClassVar[Literal["tuple", "group"]] = "tuple"
     counts: ClassVar[Counted | None] = None
     by_group: ClassVar[bool] = True
+    foresees: ClassVar[bool] = False
     by_members: ClassVar[bool] = False
     reference: ClassVar[str]
 

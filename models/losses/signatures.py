@@ -61,6 +61,7 @@ class ExpectedCounterfeits(ReleaseLoss):
     """
 
     name: ClassVar[str] = "expected_counterfeits"
+    foresees: ClassVar[bool] = True
     reference: ClassVar[str] = "this project: simulated lives of signatures, see models.outlook"
 
     def of_release(self, release: Release, problem: ProblemView) -> Fraction:

@@ -268,7 +268,7 @@ def test_every_loss_says_whether_it_may_look_at_values() -> None:
             looks.add(name)
         else:
             assert value_losses(first) == ()
-    assert looks == {"signatures", "expected_counterfeits"}
+    assert looks == {"signatures", "expected_counterfeits", "expected_widening"}
 
 
 # --- releases drawn at random ---------------------------------------------------------------------
