@@ -17,6 +17,7 @@ from ..instances.adult import adult
 from ..instances.diabetes import diabetes_series
 from ..models.compiled import borrowing
 from ..models.history import History
+from ..models.losses import ExpectedWidening, InformationLoss
 from ..models.policy import Policy
 from ..models.problem import Problem
 from ..models.release import Release
@@ -29,6 +30,7 @@ from ..solver.engines.partition.withstand.arrays import groups_of, past_from, te
 from ..solver.engines.partition.withstand.judge import SeriesJudge
 from ..solver.engines.partition.withstand.starts import starts
 from ..solver.insight.audit.audit import audit
+from ..solver.lost_now import lost_now
 from ..solver.result import Result
 from ..solver.search import solve_problem
 from ..solver.settings import Clock, Settings
@@ -49,6 +51,9 @@ class Withstand(Case):
     k, c, l : of (k, c)-anonymity and l-diversity
     reserve : rational
         Largest share of a value in a group by itself, by another (k, c)-anonymity: room for later releases.
+    ahead : str
+        Weights of `expected_widening` in the releases but the last, separated by commas; the last of them
+        goes on.
     min_values, max_posterior, compromised : of `resists_inference`
     time_limit : int
         Seconds per release, and again for the policy without the demand.
@@ -68,6 +73,7 @@ class Withstand(Case):
     c: str = "1/2"
     l: int = 1  # noqa: E741 - the name the literature has for it
     reserve: str = "1"
+    ahead: str = "0"
     min_values: int = 1
     max_posterior: str = "1/2"
     compromised: int = 0
@@ -78,7 +84,8 @@ class Withstand(Case):
     def run(self) -> list[Row]:
         """One row per release; every release is audited with all before it, or the case fails.
 
-        Losses are multiples of what is proven of the whole policy, and of the policy without the demand.
+        Losses are multiples of what is proven of the whole policy, and of the policy without the demand;
+        what is expected of later releases (`ahead`) is not among them.
         `inferred` counts people above the limits after the best release found for the same history, in the
         same time, without the demand.
         """
@@ -98,7 +105,7 @@ class Withstand(Case):
         asked = [*rest, KCAnonymity(k=self.k, c=reserve)] if reserve < 1 else rest
         history, rows, never = History(), list[Row](), list[list[str]]()
         for number, table in enumerate(self._tables(), start=1):
-            problem = Problem(table=table, policy=Policy([*asked, rule]), history=history)
+            problem = Problem(table=table, policy=self._policy([*asked, rule], number), history=history)
             began = time.process_time()
             result = self._solved(problem)
             row: Row = {
@@ -131,6 +138,12 @@ class Withstand(Case):
         ends = [self.people * number // self.releases for number in range(1, self.releases + 1)]
         return [data.roles.table(data.frame.iloc[order[:end]].reset_index(drop=True)) for end in ends]
 
+    def _policy(self, requirements: Sequence[GroupRequirement], number: int) -> Policy:
+        weights = [Fraction(weight) for weight in self.ahead.split(",")]
+        weight = weights[min(number, len(weights)) - 1] if number < self.releases else 0
+        later = {ExpectedWidening.name: weight} if weight else {}
+        return Policy(requirements, [{InformationLoss.name: 1} | later])
+
     def _solved(self, problem: Problem) -> Result:
         return solve_problem(problem, time_limit=self.time_limit, seed=self.seed, display=False)
 
@@ -146,9 +159,9 @@ class Withstand(Case):
 
         `never` has everybody's first group, as if no release had ever been searched for anything else.
         """
-        value = result.levels[0].value
-        assert value is not None
-        asked = replace(problem, policy=problem.policy.changed(requirements=rest))
+        assert result.release is not None
+        value = lost_now(problem, result.release)
+        asked = replace(problem, policy=Policy(rest))
         without = None if self.alone else self._solved(asked)
         found: Release | None = None if without is None else without.release
         free = None if found is None else problem.objective(found)[0]
@@ -177,7 +190,6 @@ class Withstand(Case):
                 None if found is None else inferred(History([*problem.history, found]), rule)[1]
             )
         else:
-            assert result.release is not None
             never += [list(group.respondents) for group in result.release.groups]
         return row
 

@@ -12,6 +12,7 @@ from .conflict import conflict
 from .engines.assignment.engine import AssignmentEngine
 from .incumbent import refused
 from .level_value import LevelValue
+from .lost_now import lost_now
 from .result import Result
 from .settings import Answer, Clock, Settings, Watch
 from .status import Status
@@ -42,7 +43,7 @@ def answered(
         watch.note(index, level.value, level.bound, "checked")
     price = answer.price
     if price is not None and answer.release is not None:
-        price = price.of(levels[-1].value)
+        price = price.of(lost_now(problem, answer.release))
     reason = None if answer.release is not None else answer.told or None
     if answer.status is Status.INFEASIBLE and reason is None:
         reason = _reason(problem, settings, watch, words, search=reasons)

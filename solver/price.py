@@ -19,7 +19,7 @@ class Price:
     Attributes
     ----------
     value : Fraction
-        Loss of the release, in the last level of the objective.
+        Loss of the release, in the last level of the objective without what is expected of later ones.
     bound : Fraction or None
         What every release of the rest of the policy (without `resists_inference`) loses at least, proven.
     without : Fraction or None

@@ -91,6 +91,9 @@ class Withstand(Schedule):
         value=1.5e-2, unit="s a tuple", why="a repair is begun again if as much is left for it at least,"
     )
     again: Share = Share(part=0.3, of=Of.LEFT, why="and this part of that is for the repair")
+    anew: Seconds = Seconds(
+        value=3e-2, unit="s a tuple", why="a safe start is annealed again if that is left"
+    )
     audit: Share = Share(
         part=1.0, of=Of.LEFT, least=60.0, least_part=0.2, why="the whole series, before a release is taken"
     )

@@ -24,7 +24,7 @@ from ...limits import HISTOGRAM_LIMITS as LIMITS
 from .counts.verdicts import refusal
 from .enumerated.part import leading, searchable
 from .enumerated.sizes import flattened, sized
-from .objective import Objective
+from .objective import WIDENING, Objective
 from .withstand.limits import WITHSTAND_LIMITS
 
 __all__ = ["FirstLevels", "Plan", "PlanName", "first_levels"]
@@ -94,8 +94,11 @@ class Plan:
         found = cls.own(problem)
         if isinstance(found, Plan) or problem.policy.recoding != "multidimensional":
             return found
-        if any(loss(n).combine == "release" for level in problem.policy.levels for n in level.losses):
-            return found
+        levels = problem.policy.levels
+        whole = {name for level in levels for name in level.losses if loss(name).combine == "release"}
+        if whole:
+            demand = _demand(problem) if whole == {WIDENING} else None
+            return found if demand is None else cls(objective=None, why=found, demand=demand)
         guided = _parted(problem) or first_levels(problem) is not None
         return cls(objective=None, why=found, guided=guided, demand=_demand(problem))
 

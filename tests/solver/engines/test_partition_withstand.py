@@ -16,7 +16,7 @@ from optanon.bench.withstand import inferred, judged_as_enumerated
 from optanon.instances.adult import adult
 from optanon.models.errors import EngineError
 from optanon.models.history import History
-from optanon.models.policy import Policy
+from optanon.models.policy import LevelSpec, Policy
 from optanon.models.problem import Problem
 from optanon.models.release import Release
 from optanon.models.requirements import KCAnonymity, ResistsInference
@@ -26,7 +26,13 @@ from optanon.solver.engines.partition.enumerated.guide import Guide
 from optanon.solver.engines.partition.histogram import HistogramSearch
 from optanon.solver.engines.partition.plan import Plan
 from optanon.solver.engines.partition.withstand.anneal import SafeAnnealing, repair
-from optanon.solver.engines.partition.withstand.arrays import Board, groups_of, past_from, past_of
+from optanon.solver.engines.partition.withstand.arrays import (
+    Board,
+    groups_of,
+    looking_ahead,
+    past_from,
+    past_of,
+)
 from optanon.solver.engines.partition.withstand.inventing import invent
 from optanon.solver.engines.partition.withstand.judge import SeriesJudge
 from optanon.solver.engines.partition.withstand.leaving_out import leave_out
@@ -193,9 +199,12 @@ def test_costs_of_moves_are_those_of_the_objective() -> None:
     assert costs[0] * values[1] == costs[1] * values[0]
 
 
-def chain_of(asked: Problem, rule: ResistsInference, groups: list[list[int]], least: int) -> SafeAnnealing:
+def chain_of(
+    asked: Problem, rule: ResistsInference, groups: list[list[int]], least: int, ahead: float = 0
+) -> SafeAnnealing:
     """A search from some groups."""
     past, sides = past_of(asked), sides_of(asked)
+    past = looking_ahead(past, asked, ahead) if ahead else past
     codes, limit = np.ascontiguousarray(asked.table.codes), rule.max_posterior
     found = groups_of(past, codes, sides, rule.needed, groups, 40, spare=4)
     asks = Rule(rule.needed, limit.numerator, limit.denominator, least, 0)
@@ -283,6 +292,52 @@ def test_annealing_repeats_itself_and_counts_right() -> None:
         == chains[0].cost
     )
     assert not inferred(History([*asked.history, asked.assemble(made)]), rule)[1]
+
+
+@pytest.mark.parametrize("releases", [0, 1])
+def test_moves_are_priced_with_what_they_will_cost_later(releases: int) -> None:
+    rule, weight = ResistsInference(max_posterior=Fraction(4, 5), min_values=2), 2.0
+    asked = problem(60, History(), rule)
+    rows = np.lexsort(asked.table.codes.T).tolist()
+    start = [rows[i : i + 6] for i in range(0, 60, 6)]
+    if releases:
+        asked = replace(asked, history=History([asked.assemble(start)]))
+    chain, plain = chain_of(asked, rule, start, 3, weight), chain_of(asked, rule, start, 3)
+    later = int(np.rint(weight * asked.widening.release(asked.assemble(start)) * asked.widening.scale))
+    assert abs(chain.cost - plain.cost - later) <= 60 / 2  # each tuple's is rounded
+    chain.run(Clock(), 4_000, 0.05)
+    chain.back()
+    assert chain.made > 50
+    made = rows_of(chain, 60)
+    assert (chain.cost, chain.inferred) == (chain_of(asked, rule, made, 3, weight).cost, set())
+    plain.run(Clock(), 4_000, 0.05)
+    plain.back()
+    ahead, not_ahead = (asked.widening.release(asked.assemble(rows_of(one, 60))) for one in (chain, plain))
+    assert ahead < not_ahead
+
+
+@pytest.mark.slow
+def test_a_release_that_looks_ahead_tells_what_it_loses_now() -> None:
+    rule = ResistsInference(max_posterior=HALF)
+    asked = problem(40, History(), rule)
+    policy = asked.policy.changed(minimize=[{"information_loss": 1, "expected_widening": 2}])
+    asked = replace(asked, policy=policy)
+    found = solve_problem(asked, time_limit=5, display=False)
+    assert found.release is not None
+    assert found.certificate is not None
+    verify(found.certificate, asked, found.release)
+    (level,), price = found.levels, found.price
+    assert price is not None
+    assert price.bound is not None
+    assert price.without is not None
+    assert level.bound is not None
+    assert level.bound == price.bound <= price.without <= price.value < level.value
+    later = asked.widening.release(found.release)
+    assert level.value == price.value + 2 * later
+    alone = replace(asked, policy=Policy(asked.policy.requirements))
+    without = solve_problem(alone, time_limit=5, display=False)
+    assert without.release is not None
+    assert later < asked.widening.release(without.release)
 
 
 @pytest.mark.slow
@@ -496,6 +551,11 @@ def test_which_problems_are_searched_so() -> None:
     assert demand(problem(LIMITS.tuples, History(), rule)) is None
     assert demand(problem(40, History(), ResistsInference(max_posterior=HALF, compromised=1))) is not None
     assert demand(problem(40, History(), ResistsInference(max_posterior=HALF, forgive_past=True))) is None
+    ahead: list[LevelSpec] = [{"information_loss": 1, "expected_widening": 1}]
+    assert demand(replace(many, policy=many.policy.changed(minimize=ahead))) is not None
+    alone = replace(many, policy=Policy([KCAnonymity(k=3)], ahead))
+    assert isinstance(why := Plan.of(alone), str)
+    assert "resists_inference" in why
 
 
 @pytest.mark.parametrize("compromised", [1, 2])

@@ -17,10 +17,13 @@ from ....baselines.widths import LARGEST, Ints, Widths, beside, widen
 
 __all__ = [
     "Board",
+    "Later",
     "NewGroups",
     "PublishedPast",
     "exchange",
     "groups_of",
+    "later_cost",
+    "looking_ahead",
     "past_from",
     "past_of",
     "put",
@@ -28,6 +31,24 @@ __all__ = [
     "tell",
     "weigh",
 ]
+
+
+class Later(NamedTuple):
+    """What open values will probably cost in later releases (`expected_widening`); empty if nobody asks.
+
+    Attributes
+    ----------
+    often : int64 array
+        Tuples of the table with each value.
+    step : int64 array
+        Column of `cost` by how many tuples have one of the values that stay open.
+    cost : int64 array, shape (rows, columns)
+        Of each row, in what sides cost.
+    """
+
+    often: Ints
+    step: Ints
+    cost: Ints
 
 
 class PublishedPast(NamedTuple):
@@ -52,6 +73,7 @@ class PublishedPast(NamedTuple):
         Values that knowledge leaves open, as bits.
     must : int64 array
         Values that a new group of a person has to publish, as bits; see `required`.
+    later : Later
     """
 
     value: Ints
@@ -64,6 +86,7 @@ class PublishedPast(NamedTuple):
     given: np.ndarray
     only: Ints
     must: Ints
+    later: Later
 
 
 class NewGroups(NamedTuple):
@@ -159,6 +182,7 @@ def past_from(value: Ints, place: Ints, counts: Ints, fakes: Ints) -> PublishedP
     for r in range(place.shape[1]):
         here = place[:, r] >= 0
         mask[here] &= bits[place[here, r]]
+    none = np.zeros(0, dtype=np.int64)
     return PublishedPast(
         value=value,
         place=place,
@@ -170,7 +194,19 @@ def past_from(value: Ints, place: Ints, counts: Ints, fakes: Ints) -> PublishedP
         given=np.zeros(len(value), dtype=np.bool_),
         only=np.full(len(value), -1, dtype=np.int64),
         must=np.zeros(len(value), dtype=np.int64),
+        later=Later(often=none, step=none, cost=none.reshape(0, 0)),
     )
+
+
+def looking_ahead(past: PublishedPast, problem: ProblemView, weight: float) -> PublishedPast:
+    """The past with what open values will probably cost, times a weight."""
+    widening, often = problem.widening, problem.table.histogram
+    later = Later(
+        often=np.array([often.get(value, 0) for value in problem.values], dtype=np.int64),
+        step=np.array([widening.step(n) for n in range(len(problem.table) + 1)], dtype=np.int64),
+        cost=np.rint(weight * widening.costs).astype(np.int64),
+    )
+    return past._replace(later=later)
 
 
 def groups_of(
@@ -223,6 +259,22 @@ def weigh(past: PublishedPast, codes: Ints, sides: Widths, groups: NewGroups, g:
         groups.short[g] += short(past, p, mask, needed)
         widen(codes, p, lo, hi)
     groups.cost[g] = size * beside(sides, lo, hi, lo, np.int64(LARGEST))
+    if len(past.later.cost):
+        for i in range(size):
+            groups.cost[g] += later_cost(past, groups.member[g, i], mask)
+
+
+@borrowing
+def later_cost(past: PublishedPast, p: int, values: int) -> int:
+    """What a row will probably cost in later releases if its group publishes some values (bits)."""
+    later, count, v = past.later, np.int64(0), 0
+    others = past.mask[p] & values & ~(np.int64(1) << past.value[p])
+    while others != 0:
+        if others & 1:
+            count += later.often[v]
+        v += 1
+        others >>= 1
+    return later.cost[p, later.step[count]]
 
 
 @borrowing

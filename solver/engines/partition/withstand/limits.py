@@ -94,12 +94,12 @@ class WithstandLimits:
     """and moves at random that it judges of a row."""
     steps: tuple[int, int] = (200, 2_000)
     """Rows taken up per row of the table: without a time limit, and at most with one."""
-    hot: tuple[float, float] = (0.05, 0.06)
+    hot: tuple[float, float] = (0.2, 0.06)
     """Temperature at the beginning, in mean costs of a group: of a safe start, and of a repair,"""
     cold: float = 0.001
     """and at the end."""
     rounds: int = 4
-    """So often a start is repaired and annealed, if time allows."""
+    """So often a start is annealed, after a repair if it needs one, as far as time allows."""
     light: float = 0.2
     """Price of a person who can be inferred at the beginning of a repair, in mean costs of a group,"""
     heavy: float = 8.0

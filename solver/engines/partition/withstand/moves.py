@@ -16,9 +16,9 @@ import numpy as np
 
 from .....models.compiled import borrowing, compiled
 from ....baselines.widths import LARGEST, Ints, beside, hull_without
-from .arrays import Board, NewGroups, PublishedPast, short
+from .arrays import Board, NewGroups, PublishedPast, later_cost, short
 
-__all__ = ["MovesFound", "Rule", "linked", "linked_to", "scan"]
+__all__ = ["MovesFound", "Rule", "later", "linked", "linked_to", "scan"]
 
 
 class Rule(NamedTuple):
@@ -90,6 +90,30 @@ def _changed(past: PublishedPast, groups: NewGroups, rule: Rule, g: int, out: in
 
 
 @borrowing
+def later(past: PublishedPast, groups: NewGroups, g: int, out: int, out2: int, into: int, into2: int) -> int:
+    """What a group will probably cost in later releases after some left and some came (-1: nobody)."""
+    found, mask = np.int64(0), np.int64(0)
+    if len(past.later.cost) == 0:
+        return found
+    for v in range(groups.counts.shape[1]):
+        count = groups.counts[g, v]
+        for p in (out, out2):
+            count -= p >= 0 and past.value[p] == v
+        for p in (into, into2):
+            count += p >= 0 and past.value[p] == v
+        if count > 0:
+            mask |= np.int64(1) << v
+    for p in (into, into2):
+        if p >= 0:
+            found += later_cost(past, p, mask)
+    for i in range(groups.size[g]):
+        p = groups.member[g, i]
+        if p not in (out, out2):
+            found += later_cost(past, p, mask)
+    return found
+
+
+@borrowing
 def _noted(found: Ints, count: int, q: int, b: int, cost: int, z: int, less: int) -> int:
     """Write a line; how many there are now."""
     found[count, 0], found[count, 1], found[count, 2], found[count, 3], found[count, 4] = q, b, cost, z, less
@@ -125,6 +149,8 @@ def scan(board: Board, rule: Rule, p: int, bar: int, moves: MovesFound) -> int:
                 else np.int64(0)
             )
             cost = mine - before + other - there
+            if cost < bar:
+                cost += later(past, groups, a, p, -1, q, -1) + later(past, groups, b, q, -1, p, -1)
             less = _less(past, groups, rule, a, b, p, q, bar - cost) if cost < bar else -1
             if less >= 0:
                 count = _noted(found, count, q, b, cost, z, less)
@@ -135,6 +161,8 @@ def scan(board: Board, rule: Rule, p: int, bar: int, moves: MovesFound) -> int:
             continue
         hull_without(codes, groups.member, groups.size, b, -1, -1, low, high)
         cost = rest - before + (groups.size[b] + 1) * beside(sides, low, high, codes[p], far) - there
+        if cost < bar:
+            cost += later(past, groups, a, p, -1, -1, -1) + later(past, groups, b, -1, -1, p, -1)
         less = _less(past, groups, rule, a, b, p, -1, bar - cost) if cost < bar else -1
         if less >= 0:
             count = _noted(found, count, -1, b, cost, z, less)

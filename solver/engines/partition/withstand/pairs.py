@@ -15,7 +15,7 @@ import numpy as np
 from .....models.compiled import borrowing, compiled
 from ....baselines.widths import LARGEST, Ints, Widths, beside, hull_without
 from .arrays import Board, NewGroups, PublishedPast
-from .moves import Rule
+from .moves import Rule, later
 from .regroup import drawn, members_of
 
 __all__ = ["pairs_on"]
@@ -135,6 +135,8 @@ def _best(
     low, high = _without(codes, groups, b, -1, -1)
     own = (size - 2) * beside(sides, lo, hi, lo, far) if size > 2 else np.int64(0)
     cost = own + (groups.size[b] + 2) * _with(codes, sides, low, high, p, q) - before
+    if cost < best:
+        cost += later(past, groups, a, p, q, -1, -1) + later(past, groups, b, -1, -1, p, q)
     if (
         cost < best
         and _keeps(past, groups, rule, a, p, q, -1, -1)
@@ -149,6 +151,8 @@ def _best(
                 continue
             low, high = _without(codes, groups, b, r, s)
             cost += groups.size[b] * _with(codes, sides, low, high, p, q)
+            if cost < best:
+                cost += later(past, groups, a, p, q, r, s) + later(past, groups, b, r, s, p, q)
             if (
                 cost < best
                 and _keeps(past, groups, rule, a, p, q, r, s)

@@ -17,7 +17,7 @@ import numpy as np
 from .....models.compiled import borrowing, compiled
 from .....models.compiled_random import stepped
 from ....baselines.widths import LARGEST, Ints, Widths, beside, widen
-from .arrays import Board, NewGroups, PublishedPast, put, short, weigh
+from .arrays import Board, NewGroups, PublishedPast, later_cost, put, short, weigh
 from .moves import Rule
 
 __all__ = ["Regrouping", "drawn", "members_of", "regrouped", "settle"]
@@ -309,4 +309,6 @@ def _cost(past: PublishedPast, sides: Widths, rule: Rule, few: _Few) -> int:
                     mask[g] |= np.int64(1) << v
     for i in range(len(few.label)):
         total += rule.price * short(past, few.people[i], mask[few.label[i]], rule.needed)
+        if len(past.later.cost):
+            total += later_cost(past, few.people[i], mask[few.label[i]])
     return total

@@ -34,6 +34,7 @@ from ....colgen.structure.histograms import Judge as Admission
 from ....ending import concluded
 from ....engine import last
 from ....incumbent import BestRelease
+from ....lost_now import lost_now
 from ....price import Price
 from ....schedule_series import WITHSTAND
 from ....settings import Answer, Clock, Settings, Watch
@@ -41,8 +42,9 @@ from ....worlds.possible import Verdict, possible_values
 from ....worlds.posterior import posterior
 from ..enumerated.guide import Guide, Guiding
 from ..enumerated.starts import Search
+from ..objective import WIDENING
 from .anneal import SafeAnnealing, repair
-from .arrays import Board, groups_of, past_of
+from .arrays import Board, groups_of, looking_ahead, past_of
 from .inventing import invent
 from .judge import SeriesJudge
 from .leaving_out import leave_out
@@ -104,13 +106,12 @@ class WithstandSearch:
 
     def _price(self, guide: Guide) -> Price | None:
         """What the demand costs, by what was found without it."""
-        values = self.incumbent.values
-        if values is None:
+        problem, values, own = self.problem, self.incumbent.values, self.incumbent.best
+        if values is None or own is None:
             return None
-        found = min([self.problem.objective(release) for release in guide.releases], default=None)
-        without = None if found is None else min(values, found)[-1]
-        bound = guide.bounds(values)[-1]
-        return Price(value=values[-1], bound=bound, without=without, dropped=self.dropped)
+        found = [(problem.objective(each)[:-1], lost_now(problem, each)) for each in (own, *guide.releases)]
+        without, bound = min(found)[1] if guide.releases else None, guide.bounds(values)[-1]
+        return Price(value=found[0][1], bound=bound, without=without, dropped=self.dropped)
 
     def _search(self) -> None:
         self.incumbent.offer(self.settings.known, checked=True)
@@ -144,6 +145,9 @@ class WithstandSearch:
     def _anneal(self, guide: Guide) -> None:
         problem, table = self.problem, self.problem.table
         past = past_of(problem, self.rule.knowledge)
+        weight = problem.policy.levels[-1].weight_named(WIDENING)
+        if weight:
+            past = looking_ahead(past, problem, float(weight * _units_per_loss(problem)))
         sides = sides_of(problem)
         codes = np.ascontiguousarray(table.codes)
         large = len(table) > LIMITS.large
@@ -240,19 +244,22 @@ class WithstandSearch:
         return met
 
     def _cool(self, chain: SafeAnnealing, met: Sequence[Ints], steps: int, hot: float) -> None:
-        """Anneal what is safe; if it was repaired, begin that again, elsewhere, while rounds are long enough.
+        """Anneal what is safe; begin again while rounds are long enough, elsewhere if there was a repair.
 
-        Where a repair ends decides more than how long it is annealed afterwards.
+        Where a repair ends decides more than how long it is annealed afterwards, and two ways of cooling down
+        from one start end 1 % apart.
         """
         until, rounds = self._until_audit(), 1
-        if met and until.left is not None:
-            least = WITHSTAND.round.value * len(self.problem.table)
+        if until.left is not None:
+            least = (WITHSTAND.round if met else WITHSTAND.anew).value * len(self.problem.table)
             rounds = max(1, min(LIMITS.rounds, int(until.left / least)))
+        homes = met or [chain.groups.of.copy()]
         for left in range(rounds, 0, -1):
             clock = until if until.left is None else until.part(until.left / left)
             if left < rounds:
-                chain.begin(met[(rounds - left) % len(met)])
-                chain.run(clock.share(WITHSTAND.again), steps, hot)
+                chain.begin(homes[(rounds - left) % len(homes)])
+                if chain.inferred:
+                    chain.run(clock.share(WITHSTAND.again), steps, hot)
                 if chain.inferred:
                     leave_out(chain, clock.share(WITHSTAND.again))
             if not chain.inferred:
@@ -357,6 +364,13 @@ def _what_helps(people: int, out: int, suppressing: bool, inventing: bool) -> st
         f"groups are then left out), {'' if inventing else 'counterfeits named in minimize, '}"
         "a larger max_posterior or fewer min_values help"
     )
+
+
+def _units_per_loss(problem: Problem) -> Fraction:
+    """What a unit of the last level is in what sides cost, times what parts of `widening` are in it."""
+    measure = BoxMeasure.last(problem.policy.levels, problem.table)
+    _, scale, _ = unit_weights(problem.table, len(problem.table), measure.units)
+    return scale / (measure.factor * problem.widening.scale)
 
 
 def sides_of(problem: Problem) -> Widths:
