@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .losses.base import BoxLoss, loss
+from .losses.widening import ExpectedWidening
 from .outlook.asked import Outlook
 from .policy import Policy
 from .requirements import DistinctLDiversity, ResistsInference
 
 __all__ = ["Publisher", "usual_publishers"]
+
+WIDENING = ExpectedWidening.name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,14 +33,15 @@ class Publisher:
 
 
 def usual_publishers(policy: Policy) -> Mapping[str, Publisher]:
-    """The search with and without an outlook, Cor-Split and m-invariance; or the search with a reserve.
+    """The search with and without an outlook, Cor-Split and m-invariance; or with a reserve, and ahead.
 
     Parameters
     ----------
     policy : Policy
         With weak m-invariance, or another requirement that gives people signatures, there are four of them.
-        Where nobody may be inferred, a search whose groups have a value more than is needed stands beside
-        that for the policy: such groups can be mixed later. For any other policy there is the search alone.
+        Where nobody may be inferred, two stand beside the search for the policy: one whose groups have a
+        value more than is needed, which can be mixed later, and one that weighs what the values left open
+        will probably cost. For any other policy there is the search alone.
     """
     if all(r.structure().signature is None for r in policy.requirements):
         plain = {"search": Publisher(policy=policy)}
@@ -44,7 +49,12 @@ def usual_publishers(policy: Policy) -> Mapping[str, Publisher]:
         if not needed:
             return plain
         more = [*policy.requirements, DistinctLDiversity(l=max(needed) + 1)]
-        return plain | {"with a value in reserve": Publisher(policy=policy.changed(requirements=more))}
+        plain["with a value in reserve"] = Publisher(policy=policy.changed(requirements=more))
+        *before, last = policy.levels
+        if all(isinstance(loss(name), BoxLoss) for name in last.losses):
+            weighed = [*(dict(each.weights) for each in before), {**dict(last.weights), WIDENING: 1}]
+            plain["looking ahead"] = Publisher(policy=policy.changed(minimize=weighed))
+        return plain
     myopic = policy.by_itself()
     ahead = policy if policy.outlook is not None else myopic.changed(outlook=Outlook())
     return {

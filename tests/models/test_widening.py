@@ -19,7 +19,9 @@ from optanon.models.policy import Policy
 from optanon.models.problem import Problem
 from optanon.models.requirements import KCAnonymity
 from optanon.models.whole_weights import unit_weights
+from optanon.solver.enumeration import partitions
 from optanon.solver.lost_now import lost_now
+from optanon.solver.search import solve_problem
 
 NAME = "expected_widening"
 
@@ -92,6 +94,29 @@ def test_the_least_cost_of_a_fixed_release_is_its_loss():
             assert solver.solve(model.cp) == cp_model.OPTIMAL
             found = loss(NAME).decode(sign * round(solver.objective_value), cost.scale, at.table)
             assert found == loss(NAME).of_release(release, problem), (seed, at, release)
+
+
+def test_the_best_release_is_the_best_of_all_groupings():
+    for seed in range(25):
+        at = instance(
+            seeded("widening best", seed),
+            tuples=(4, 6),
+            releases=(0, 2),
+            values=(2, 4),
+            form="generalized",
+            persistence="persistent",
+        )
+        policy = Policy([KCAnonymity(k=2)], [{"information_loss": 1, NAME: Fraction(1, 2)}])
+        problem = Problem(table=at.table, policy=policy, history=at.history)
+        found = solve_problem(problem, workers=1, display=False)
+        least = min(
+            problem.objective(problem.assemble(groups))
+            for groups in partitions(problem)
+            if min(map(len, groups)) >= 2
+        )
+        assert found.objective == least
+        (level,) = found.levels
+        assert least[0] in (level.bound, level.trusted_bound)  # no proof of it is written down
 
 
 def test_it_is_weighed_against_what_is_lost_now_and_nothing_else():

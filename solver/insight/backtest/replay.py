@@ -48,7 +48,7 @@ def backtest(
     problem : Problem
     publishers : Mapping of str to Publisher, optional
         By name. By default, for a policy with weak m-invariance: the search with and without an outlook,
-        Cor-Split and m-invariance; with `resists_inference` the search with and without a value in reserve;
+        Cor-Split and m-invariance; with `resists_inference` also with a value in reserve, and looking ahead;
         for any other the search. Each has a history of its own releases.
     futures : Futures, optional
         Tables to come are drawn from the problem's, and published after its history. By default the tables

@@ -425,10 +425,12 @@ def test_usual_publishers_are_four_where_people_have_signatures():
     assert list(usual_publishers(Policy([KCAnonymity(k=2)]))) == ["search"]
 
 
-def test_where_nobody_may_be_inferred_a_reserve_of_values_is_tried_besides():
+def test_where_nobody_may_be_inferred_reserves_and_looking_ahead_are_tried_besides():
     policy = Policy([KCAnonymity(k=2), ResistsInference(max_posterior=F(2, 3))])
     usual = usual_publishers(policy)
-    assert list(usual) == ["search", "with a value in reserve"]
+    assert list(usual) == ["search", "with a value in reserve", "looking ahead"]
+    assert usual["looking ahead"].policy.levels[0].losses == {"information_loss", "expected_widening"}
+    assert list(usual_publishers(usual["looking ahead"].policy)) == ["search", "with a value in reserve"]
     assert [str(r) for r in usual["with a value in reserve"].policy.requirements[2:]] == [
         "distinct_l_diversity(l=3)"
     ]
