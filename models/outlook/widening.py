@@ -124,25 +124,22 @@ def _costs(away: Codes, least: int) -> Codes:
 
 def _distances(table: Microdata, weights: list[int], most: int) -> Codes:
     """Weighted widths of the boxes around each tuple and so many nearest others, ascending."""
-    count, codes = len(table), table.codes
-    sides = [_sides(domain, codes[:, a]) for a, domain in enumerate(table.domains)]
-    found = np.empty((count, most), dtype=np.int64)
-    for at in range(0, count, AT_ONCE):
+    count, found = len(table), np.empty((len(table), most), dtype=np.int64)
+    sides = [np.unique(column, return_inverse=True) for column in table.codes.T]
+    for at in range(0, count if most else 0, AT_ONCE):
         rows = np.arange(at, min(count, at + AT_ONCE))
         total = np.zeros((len(rows), count), dtype=np.int64)
-        for weight, (place, units) in zip(weights, sides, strict=True):
-            total += weight * units[place[rows][:, None], place[None, :]]
+        for domain, weight, (used, place) in zip(table.domains, weights, sides, strict=True):
+            own, which = np.unique(place[rows], return_inverse=True)
+            total += weight * _units(domain, used[own], used)[which][:, place]
         total[np.arange(len(rows)), rows] = np.iinfo(np.int64).max
-        found[rows] = np.sort(np.partition(total, most - 1, axis=1)[:, :most], axis=1) if most else 0
+        found[rows] = np.sort(np.partition(total, most - 1, axis=1)[:, :most], axis=1)
     return found
 
 
-def _sides(domain: Domain, codes: Codes) -> tuple[Codes, Codes]:
-    """Which of the codes that occur each tuple has, and the units of the cell around each two of these."""
-    used, place = np.unique(codes, return_inverse=True)
-    lo, hi = np.minimum(used[:, None], used[None, :]), np.maximum(used[:, None], used[None, :])
-    if isinstance(domain, Categories):
-        units = domain.units_between(lo.ravel(), hi.ravel()).reshape(lo.shape)
-    else:
-        units = hi - lo
-    return place, units
+def _units(domain: Domain, some: Codes, others: Codes) -> Codes:
+    """Units of the cells around each of some codes and each of others."""
+    lo, hi = np.minimum(some[:, None], others[None, :]), np.maximum(some[:, None], others[None, :])
+    if not isinstance(domain, Categories):
+        return hi - lo
+    return domain.units_between(lo.ravel(), hi.ravel()).reshape(lo.shape)

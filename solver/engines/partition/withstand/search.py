@@ -147,7 +147,7 @@ class WithstandSearch:
         past = past_of(problem, self.rule.knowledge)
         weight = problem.policy.levels[-1].weight_named(WIDENING)
         if weight:
-            past = looking_ahead(past, problem, float(weight * _units_per_loss(problem)))
+            past = looking_ahead(past, problem, float(weight * _sides_per_part(problem)))
         sides = sides_of(problem)
         codes = np.ascontiguousarray(table.codes)
         large = len(table) > LIMITS.large
@@ -366,8 +366,8 @@ def _what_helps(people: int, out: int, suppressing: bool, inventing: bool) -> st
     )
 
 
-def _units_per_loss(problem: Problem) -> Fraction:
-    """What a unit of the last level is in what sides cost, times what parts of `widening` are in it."""
+def _sides_per_part(problem: Problem) -> Fraction:
+    """What one part of `Widening.costs` is in the units that sides cost, if a unit of loss weighs 1."""
     measure = BoxMeasure.last(problem.policy.levels, problem.table)
     _, scale, _ = unit_weights(problem.table, len(problem.table), measure.units)
     return scale / (measure.factor * problem.widening.scale)
