@@ -13,8 +13,6 @@ from .requirements import DistinctLDiversity, ResistsInference
 
 __all__ = ["Publisher", "usual_publishers"]
 
-WIDENING = ExpectedWidening.name
-
 
 @dataclass(frozen=True, kw_only=True)
 class Publisher:
@@ -52,7 +50,8 @@ def usual_publishers(policy: Policy) -> Mapping[str, Publisher]:
         plain["with a value in reserve"] = Publisher(policy=policy.changed(requirements=more))
         *before, last = policy.levels
         if all(isinstance(loss(name), BoxLoss) for name in last.losses):
-            weighed = [*(dict(each.weights) for each in before), {**dict(last.weights), WIDENING: 1}]
+            foreseen = {**dict(last.weights), ExpectedWidening.name: 1}
+            weighed = [*(dict(each.weights) for each in before), foreseen]
             plain["looking ahead"] = Publisher(policy=policy.changed(minimize=weighed))
         return plain
     myopic = policy.by_itself()

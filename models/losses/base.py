@@ -65,6 +65,9 @@ class Loss(ABC):
         Whether members and counterfeits of a group say what it loses; hidden cells are chosen apart.
     foresees : bool
         Whether it is about releases to come: a model of what they will lose.
+    beside_boxes : bool
+        Whether a loss of whole releases may be added to what boxes lose and searched with that: every tuple
+        adds something, at least 0, by the values of its group.
     by_members : bool
         Whether what a group loses is the same with any counterfeits; losses of boxes or sizes declare more.
     reference : str
@@ -77,6 +80,7 @@ class Loss(ABC):
     counts: ClassVar[Counted | None] = None
     by_group: ClassVar[bool] = True
     foresees: ClassVar[bool] = False
+    beside_boxes: ClassVar[bool] = False
     by_members: ClassVar[bool] = False
     reference: ClassVar[str]
 

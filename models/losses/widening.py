@@ -37,6 +37,7 @@ class ExpectedWidening(ReleaseLoss):
 
     name: ClassVar[str] = "expected_widening"
     foresees: ClassVar[bool] = True
+    beside_boxes: ClassVar[bool] = True
     reference: ClassVar[str] = "this project: nearest tuples with another open value, see models.outlook"
 
     def of_release(self, release: Release, problem: ProblemView) -> Fraction:

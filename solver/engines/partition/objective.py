@@ -7,15 +7,13 @@ from fractions import Fraction
 
 from ....models.box_measure import BoxMeasure
 from ....models.losses.base import loss
-from ....models.losses.widening import ExpectedWidening
 from ....models.problem_view import LevelView, ProblemView
 from ....models.table import Microdata
 
-__all__ = ["WIDENING", "Objective", "counting", "factor"]
+__all__ = ["Objective", "counting", "factor"]
 
 COUNTED = frozenset({"counterfeits", "suppressed"})
 PLANNED = frozenset({"expected_counterfeits", "signatures"})
-WIDENING = ExpectedWidening.name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,8 +106,9 @@ def _planned(problem: ProblemView) -> int | str | None:
     if not found:
         return None
     name = levels[found[0]].name
-    if WIDENING in levels[found[0]].losses:
-        return f"{WIDENING} is searched under resists_inference, beside losses of boxes in the last level"
+    beside = sorted(each for level in levels for each in level.losses if loss(each).beside_boxes)
+    if beside:
+        return f"{beside[0]} is searched under resists_inference, beside losses of boxes in the last level"
     fakes = [i for i, level in enumerate(levels) if tuple(level.losses) == ("counterfeits",)]
     between = len(levels) - 2 if len(levels[found[0]].losses) == 1 else len(levels) - 1
     if len(found) > 1 or not fakes or found[0] != fakes[0] + 1 or found[0] != between:

@@ -24,7 +24,7 @@ from ...limits import HISTOGRAM_LIMITS as LIMITS
 from .counts.verdicts import refusal
 from .enumerated.part import leading, searchable
 from .enumerated.sizes import flattened, sized
-from .objective import WIDENING, Objective
+from .objective import Objective
 from .withstand.limits import WITHSTAND_LIMITS
 
 __all__ = ["FirstLevels", "Plan", "PlanName", "first_levels"]
@@ -97,7 +97,7 @@ class Plan:
         levels = problem.policy.levels
         whole = {name for level in levels for name in level.losses if loss(name).combine == "release"}
         if whole:
-            demand = _demand(problem) if whole == {WIDENING} else None
+            demand = _demand(problem) if all(loss(name).beside_boxes for name in whole) else None
             return found if demand is None else cls(objective=None, why=found, demand=demand)
         guided = _parted(problem) or first_levels(problem) is not None
         return cls(objective=None, why=found, guided=guided, demand=_demand(problem))

@@ -14,6 +14,7 @@ from oracle.brute_force_notation import release
 
 from optanon.bench.withstand import inferred, judged_as_enumerated
 from optanon.instances.adult import adult
+from optanon.models.adversary.knowledge import Knowledge
 from optanon.models.errors import EngineError
 from optanon.models.history import History
 from optanon.models.policy import LevelSpec, Policy
@@ -203,7 +204,7 @@ def chain_of(
     asked: Problem, rule: ResistsInference, groups: list[list[int]], least: int, ahead: float = 0
 ) -> SafeAnnealing:
     """A search from some groups."""
-    past, sides = past_of(asked), sides_of(asked)
+    past, sides = past_of(asked, rule.knowledge), sides_of(asked)
     past = looking_ahead(past, asked, ahead) if ahead else past
     codes, limit = np.ascontiguousarray(asked.table.codes), rule.max_posterior
     found = groups_of(past, codes, sides, rule.needed, groups, 40, spare=4)
@@ -294,10 +295,18 @@ def test_annealing_repeats_itself_and_counts_right() -> None:
     assert not inferred(History([*asked.history, asked.assemble(made)]), rule)[1]
 
 
-@pytest.mark.parametrize("releases", [0, 1])
-def test_moves_are_priced_with_what_they_will_cost_later(releases: int) -> None:
+@pytest.mark.parametrize(("releases", "knows"), [(0, False), (1, False), (1, True)])
+def test_moves_are_priced_with_what_they_will_cost_later(releases: int, knows: bool) -> None:
     rule, weight = ResistsInference(max_posterior=Fraction(4, 5), min_values=2), 2.0
     asked = problem(60, History(), rule)
+    if knows:  # the loss is about what releases leave open, whatever somebody knows besides
+        other = {
+            m.respondent: [v for v in asked.values if v != m.value][:1] for m in asked.table.members[::3]
+        }
+        rule = ResistsInference(
+            max_posterior=Fraction(4, 5), min_values=2, knowledge=Knowledge(excluded=other)
+        )
+        asked = problem(60, History(), rule)
     rows = np.lexsort(asked.table.codes.T).tolist()
     start = [rows[i : i + 6] for i in range(0, 60, 6)]
     if releases:

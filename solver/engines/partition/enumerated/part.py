@@ -25,7 +25,7 @@ from .....models.problem_view import smallest_group
 from .....models.requirement import Requirement
 from .....models.requirements.k_c_anonymity import KCAnonymity
 from ....colgen.structure.histograms import Histograms
-from ..objective import WIDENING, counting, factor
+from ..objective import counting, factor
 
 __all__ = ["factor_of", "grouped", "leading", "plain", "searchable", "with_least_size"]
 
@@ -100,7 +100,7 @@ def searchable(problem: Problem) -> bool:
         return False
     if not all(level.losses <= counting(level) for level in before):
         return False
-    paid = counting(last) | set(measure.names) | {WIDENING}  # which is never below 0
+    paid = counting(last) | set(measure.names) | {name for name in last.losses if loss(name).beside_boxes}
     if not last.losses <= paid or (fakes and "counterfeits" not in counted):
         return False
     return isinstance(Histograms.of(plain(problem, policy.decided_by_histograms(problem))), Histograms)

@@ -23,6 +23,7 @@ from .....models.adversary.cells import population
 from .....models.adversary.knowledge import Knowledge
 from .....models.box_measure import BoxMeasure
 from .....models.errors import EngineError
+from .....models.losses import ExpectedWidening
 from .....models.moment import moment
 from .....models.problem import Problem
 from .....models.problem_view import smallest_group
@@ -42,7 +43,6 @@ from ....worlds.possible import Verdict, possible_values
 from ....worlds.posterior import posterior
 from ..enumerated.guide import Guide, Guiding
 from ..enumerated.starts import Search
-from ..objective import WIDENING
 from .anneal import SafeAnnealing, repair
 from .arrays import Board, groups_of, looking_ahead, past_of
 from .inventing import invent
@@ -145,7 +145,7 @@ class WithstandSearch:
     def _anneal(self, guide: Guide) -> None:
         problem, table = self.problem, self.problem.table
         past = past_of(problem, self.rule.knowledge)
-        weight = problem.policy.levels[-1].weight_named(WIDENING)
+        weight = problem.policy.levels[-1].weight_named(ExpectedWidening.name)
         if weight:
             past = looking_ahead(past, problem, float(weight * _sides_per_part(problem)))
         sides = sides_of(problem)

@@ -76,6 +76,9 @@ def starts(
     back = len(problem.table) - len(fresh)
     if len(problem.history.records) - back > LIMITS.gone * back:
         return free
-    share = clock.allowed(WITHSTAND.newcomers if len(fresh) < len(problem.table) else WITHSTAND.first)
+    # What is foreseen changes groups more than where they begin.
+    foreseen = any(kind.foresees for kind, _ in problem.policy.levels[-1].terms)
+    brief = foreseen or len(fresh) < len(problem.table)
+    share = clock.allowed(WITHSTAND.newcomers if brief else WITHSTAND.first)
     own = among(problem, fresh, settings, share, search, implied(rule)) if fresh else []
     return free if own is None else [[*aligned(problem), *own], *free]
