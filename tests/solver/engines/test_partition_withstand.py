@@ -19,7 +19,6 @@ from optanon.models.errors import EngineError
 from optanon.models.history import History
 from optanon.models.policy import LevelSpec, Policy
 from optanon.models.problem import Problem
-from optanon.models.release import Release
 from optanon.models.requirements import KCAnonymity, ResistsInference
 from optanon.models.table import Microdata
 from optanon.solver.baselines.widths import LARGEST, beside
@@ -36,13 +35,15 @@ from optanon.solver.engines.partition.withstand.arrays import (
 )
 from optanon.solver.engines.partition.withstand.inventing import invent
 from optanon.solver.engines.partition.withstand.judge import SeriesJudge
+from optanon.solver.engines.partition.withstand.last_word import withstands
 from optanon.solver.engines.partition.withstand.leaving_out import leave_out
 from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS as LIMITS
 from optanon.solver.engines.partition.withstand.masks import MaskJudge
 from optanon.solver.engines.partition.withstand.moves import Rule
 from optanon.solver.engines.partition.withstand.near import nearest_rows
 from optanon.solver.engines.partition.withstand.pairs import pairs_on
-from optanon.solver.engines.partition.withstand.search import WithstandSearch, sides_of
+from optanon.solver.engines.partition.withstand.search import WithstandSearch
+from optanon.solver.engines.partition.withstand.sides import sides_of
 from optanon.solver.engines.partition.withstand.starts import implied, starts
 from optanon.solver.price import Price
 from optanon.solver.search import choose, result_of, solve_problem
@@ -510,7 +511,7 @@ def test_counterfeits_are_the_last_means_where_the_policy_has_them() -> None:
     made = search.incumbent.release()
     assert made is not None
     assert made.counterfeits == 3
-    assert search.withstands(made)
+    assert withstands(asked, rule, made, Clock(), 1)
     assert next(rule.check(made, past), None) is None
     for g, v in np.argwhere(chain.groups.faked).tolist():
         assert not chain.invents(g, [v], -1)
@@ -536,10 +537,10 @@ def test_releases_that_cannot_be_counted_are_dropped_and_said_to_be(monkeypatch:
         asked, ResistsInference(max_posterior=HALF), Settings(), Watch(), nothing, HistogramSearch
     )
 
-    def gives_up(release: Release) -> bool:
+    def gives_up(*_: object) -> bool:
         raise EngineError("too many possible worlds")
 
-    monkeypatch.setattr(search, "withstands", gives_up)
+    monkeypatch.setattr("optanon.solver.engines.partition.withstand.search.withstands", gives_up)
     search.offer(asked.assemble([range(40)]))
     assert search.dropped == 1
     price = Price(value=Fraction(6), bound=Fraction(5), without=Fraction(4), dropped=search.dropped)

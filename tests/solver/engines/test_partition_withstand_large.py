@@ -27,7 +27,8 @@ from optanon.solver.engines.partition.withstand.component import linked_cells
 from optanon.solver.engines.partition.withstand.judge import SeriesJudge
 from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS as LIMITS
 from optanon.solver.engines.partition.withstand.near import nearest_rows
-from optanon.solver.engines.partition.withstand.search import WithstandSearch, sides_of
+from optanon.solver.engines.partition.withstand.search import WithstandSearch
+from optanon.solver.engines.partition.withstand.sides import sides_of
 from optanon.solver.limits import PORTFOLIO
 from optanon.solver.search import solve_problem
 from optanon.solver.settings import Clock, Settings, Watch

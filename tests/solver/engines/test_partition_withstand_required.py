@@ -19,7 +19,7 @@ from optanon.solver.engines.partition.withstand.limits import WITHSTAND_LIMITS a
 from optanon.solver.engines.partition.withstand.masks import MaskJudge
 from optanon.solver.engines.partition.withstand.moves import Rule
 from optanon.solver.engines.partition.withstand.required import require
-from optanon.solver.engines.partition.withstand.search import sides_of
+from optanon.solver.engines.partition.withstand.sides import sides_of
 from optanon.solver.settings import Clock
 from optanon.tests.solver.engines.test_partition_withstand import problem
 

@@ -38,8 +38,8 @@ class Later(NamedTuple):
 
     Attributes
     ----------
-    open : int64 array
-        Values that all earlier groups of each row publish, as bits, whatever is known besides.
+    others : int64 array
+        Values besides its own that all earlier groups of each row publish, as bits, whatever is known.
     often : int64 array
         Tuples of the table with each value.
     step : int64 array
@@ -48,7 +48,7 @@ class Later(NamedTuple):
         Of each row, in what sides cost.
     """
 
-    open: Ints
+    others: Ints
     often: Ints
     step: Ints
     cost: Ints
@@ -197,18 +197,18 @@ def past_from(value: Ints, place: Ints, counts: Ints, fakes: Ints) -> PublishedP
         given=np.zeros(len(value), dtype=np.bool_),
         only=np.full(len(value), -1, dtype=np.int64),
         must=np.zeros(len(value), dtype=np.int64),
-        later=Later(open=none, often=none, step=none, cost=none.reshape(0, 0)),
+        later=Later(others=none, often=none, step=none, cost=none.reshape(0, 0)),
     )
 
 
 def looking_ahead(past: PublishedPast, problem: ProblemView, weight: float) -> PublishedPast:
     """The past with what open values will probably cost, times a weight."""
     widening, often = problem.widening, problem.table.histogram
-    every = (1 << len(problem.values)) - 1
-    bits = {value: 1 << v for v, value in enumerate(problem.values)}
-    left = [every if known is None else sum(bits[value] for value in known) for known in widening.open]
+    bit = {value: 1 << v for v, value in enumerate(problem.values)}
+    rows = range(len(problem.table))
+    others = [sum(bit[value] for value in widening.others(row, problem.values)) for row in rows]
     later = Later(
-        open=np.array(left, dtype=np.int64),
+        others=np.array(others, dtype=np.int64),
         often=np.array([often.get(value, 0) for value in problem.values], dtype=np.int64),
         step=np.array([widening.step(n) for n in range(len(problem.table) + 1)], dtype=np.int64),
         cost=np.rint(weight * widening.costs).astype(np.int64),
@@ -275,7 +275,7 @@ def weigh(past: PublishedPast, codes: Ints, sides: Widths, groups: NewGroups, g:
 def later_cost(past: PublishedPast, p: int, values: int) -> int:
     """What a row will probably cost in later releases if its group publishes some values (bits)."""
     later, count, v = past.later, np.int64(0), 0
-    others = later.open[p] & values & ~(np.int64(1) << past.value[p])
+    others = later.others[p] & values
     while others != 0:
         if others & 1:
             count += later.often[v]

@@ -15,13 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 
-from .....models.adversary.cells import population
-from .....models.adversary.knowledge import Knowledge
-from .....models.box_measure import BoxMeasure
 from .....models.errors import EngineError
 from .....models.losses import ExpectedWidening
 from .....models.moment import moment
@@ -29,8 +25,7 @@ from .....models.problem import Problem
 from .....models.problem_view import smallest_group
 from .....models.release import Release
 from .....models.requirements import ResistsInference
-from .....models.whole_weights import unit_weights
-from ....baselines.widths import Ints, Widths, widths_of
+from ....baselines.widths import Ints
 from ....colgen.structure.histograms import Judge as Admission
 from ....ending import concluded
 from ....engine import last
@@ -39,14 +34,13 @@ from ....lost_now import lost_now
 from ....price import Price
 from ....schedule_series import WITHSTAND
 from ....settings import Answer, Clock, Settings, Watch
-from ....worlds.possible import Verdict, possible_values
-from ....worlds.posterior import posterior
 from ..enumerated.guide import Guide, Guiding
 from ..enumerated.starts import Search
 from .anneal import SafeAnnealing, repair
 from .arrays import Board, groups_of, looking_ahead, past_of
 from .inventing import invent
 from .judge import SeriesJudge
+from .last_word import withstands
 from .leaving_out import leave_out
 from .limits import WITHSTAND_LIMITS as LIMITS
 from .masks import MaskJudge
@@ -54,9 +48,10 @@ from .met import MetBound
 from .moves import Rule
 from .near import nearest_rows
 from .required import require
+from .sides import sides_of, sides_per_part
 from .starts import starts
 
-__all__ = ["WithstandSearch", "sides_of"]
+__all__ = ["WithstandSearch"]
 
 
 class WithstandSearch:
@@ -147,7 +142,7 @@ class WithstandSearch:
         past = past_of(problem, self.rule.knowledge)
         weight = problem.policy.levels[-1].weight_named(ExpectedWidening.name)
         if weight:
-            past = looking_ahead(past, problem, float(weight * _sides_per_part(problem)))
+            past = looking_ahead(past, problem, float(weight * sides_per_part(problem)))
         sides = sides_of(problem)
         codes = np.ascontiguousarray(table.codes)
         large = len(table) > LIMITS.large
@@ -324,33 +319,12 @@ class WithstandSearch:
             return
         began = moment()
         try:
-            if self.withstands(release):
+            clock = Clock(self.clock.allowed(WITHSTAND.audit))
+            if withstands(self.problem, self.rule, release, clock, self.settings.workers):
                 self.incumbent.offer(release)
                 self._audit = max(self._audit, moment() - began)
         except EngineError:  # the requirement's own check gave up counting: nothing is claimed of it
             self.dropped += 1
-
-    def withstands(self, release: Release) -> bool:
-        """Whether the audit of the whole series, from nothing, finds everybody within the limits, in time."""
-        series = self.problem.history.followed_by(release)
-        known = Knowledge() if self.rule.knowledge is None else self.rule.knowledge.among(series.records)
-        people = population(series, known)
-        system = people.system
-        possible = possible_values(
-            people, Clock(self.clock.allowed(WITHSTAND.audit)), workers=self.settings.workers
-        )
-        left = np.bincount(system.cell[possible.verdicts == Verdict.POSSIBLE], minlength=len(system.sizes))
-        if ((left < self.rule.needed) & (people.asked > 0)).any():
-            return False
-        if self.rule.max_posterior == Fraction(1):
-            return True
-        chances = posterior(possible, states=LIMITS.states, estimate=False).probabilities
-        asked = people.asked[system.cell] > 0
-        return all(
-            chance is not None and chance <= self.rule.max_posterior
-            for chance, wanted in zip(chances, asked, strict=True)
-            if wanted
-        )
 
 
 def _what_helps(people: int, out: int, suppressing: bool, inventing: bool) -> str:
@@ -364,17 +338,3 @@ def _what_helps(people: int, out: int, suppressing: bool, inventing: bool) -> st
         f"groups are then left out), {'' if inventing else 'counterfeits named in minimize, '}"
         "a larger max_posterior or fewer min_values help"
     )
-
-
-def _sides_per_part(problem: Problem) -> Fraction:
-    """What one part of `Widening.costs` is in the units that sides cost, if a unit of loss weighs 1."""
-    measure = BoxMeasure.last(problem.policy.levels, problem.table)
-    _, scale, _ = unit_weights(problem.table, len(problem.table), measure.units)
-    return scale / (measure.factor * problem.widening.scale)
-
-
-def sides_of(problem: Problem) -> Widths:
-    """What widths cost, in whole numbers: those of the level that measures boxes."""
-    measure = BoxMeasure.last(problem.policy.levels, problem.table)
-    weights, _, _ = unit_weights(problem.table, len(problem.table), measure.units)
-    return widths_of(problem.table.domains, weights)
